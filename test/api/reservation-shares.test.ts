@@ -118,10 +118,16 @@ describe('a share', () => {
       held_usd: 24,
     });
     expect(first?.actor).toBe(first?.details.key_id);
+    const second = await budget();
+    for (const key of [ada, await keyOf('bob')]) expect(await allows(key, 26)).toBe(false);
+    await until(async () => (await entries()).length === 4);
+    const told = (await entries()).map(({ details }) => [details.user_id, details.budget_id].join(' '));
+    const each = ['ada', 'bob'].flatMap((user) => [`${user} ${id}`, `${user} ${second}`]);
+    expect(told.toSorted()).toEqual(each.toSorted());
     clock.advance(3_600_000);
-    await until(async () => !(await allows(ada, 2)) && (await entries()).length === 2);
-    expect(await allows(ada, 2)).toBe(false);
-    expect(await entries()).toHaveLength(2);
+    await until(async () => !(await allows(ada, 26)) && (await entries()).length === 6);
+    expect(await allows(ada, 26)).toBe(false);
+    expect(await entries()).toHaveLength(6);
     clock.set(Date.now());
   });
 });
