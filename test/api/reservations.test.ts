@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readOrganization } from '../../shared/core/accounts/organizations/read-organization.ts';
+import { planSettlements } from '../../shared/core/limits/enforcement/reserve/plan-settlements.ts';
 import { callReservations } from '../../shared/core/limits/enforcement/state/call-reservations.ts';
 import { settlementRows } from '../../shared/core/limits/enforcement/state/model.ts';
 import { readStatuses } from '../../shared/core/limits/enforcement/state/read-status.ts';
@@ -7,6 +9,7 @@ import {
   openReservations,
   readReservationState,
 } from '../../shared/core/limits/enforcement/state/reservation-state.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
@@ -154,7 +157,7 @@ describe('a reservation', () => {
 
   test('is settled by a bound key only where it is of the same user', async () => {
     const { id } = await budget('owner', { threshold: 100 });
-    const { reservation_id } = (await reserve('owner', 50)).body;
+    const { reservation_id } = (await reserve('owner', 50, { ttl_s: 600 })).body;
     const reportAs = async (user_id: string) => {
       await report(user_id, { cost_usd: 0, reservation_id }, await keyOf(user_id));
       await until(async () => (await countSettlements()) === 0);
@@ -166,6 +169,26 @@ describe('a reservation', () => {
     await reportAs('owner');
     await until(async () => (await held()) === 0);
     expect(await allows('owner', 100)).toBe(true);
+  });
+
+  test.each([
+    ['before', [['mallory'], ['owned']]],
+    ['in the same write before', [['mallory', 'owned']]],
+    ['in the same write after', [['owned', 'mallory']]],
+  ])('is settled by its user although another names it too, %s', async (_, writes) => {
+    const { id } = await budget('owned');
+    const { reservation_id } = (await reserve('owned', 10, { ttl_s: 600 })).body;
+    const held = async () => (await ask(`/api/v1/budgets/${id}`)).reserved;
+    await until(async () => (await held()) === 10);
+    for (const users of writes) {
+      const signals = users.map((user_id) => ({ user_id, reservation_id, settles_own: true as const }));
+      await commitPlan(ctx, async (transaction) => {
+        await readOrganization(ctx, orgId, transaction);
+        return { writes: planSettlements(orgId, signals, Date.now()), result: undefined };
+      });
+    }
+    await until(async () => (await held()) === 0);
+    await ask(`/api/v1/budgets/${id}`, undefined, { method: 'DELETE' });
   });
 
   test('is made once per Idempotency-Key; another request with that key is refused', async () => {
