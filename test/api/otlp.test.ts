@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { withDecoded } from '../../shared/core/calls/adapters/decode.ts';
 import { UnreadableOtlp } from '../../shared/core/calls/adapters/otlp/record.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
@@ -362,6 +363,18 @@ describe('who a record is of', () => {
     for (const name of ['ada', 'bob'])
       await sendFixture(many(1, { request_id: `of-${name}`, 'user.email': `${name}@example.com` }), 'json');
     expect((await stored()).map((signal) => signal.user_id)).toEqual(['new-ada', 'new-bob']);
+  });
+
+  it('is known again with the next request after the members could not be read', async () => {
+    await addMember(ctx, { org_id: fx.orgId, email: 'ada@example.com', role: 'member', user_id: 'ada' });
+    vi.spyOn(memberRows(ctx), 'find').mockImplementationOnce(() => {
+      throw new Error('Connection is closed.');
+    });
+    const call = many(1, { 'user.email': 'ada@example.com' });
+    expect((await sendFixture(call, 'json')).status).toBe(503);
+    vi.restoreAllMocks();
+    expect((await sendFixture(call, 'json')).status).toBe(200);
+    expect((await stored()).map((signal) => signal.user_id)).toEqual(['ada']);
   });
 
   it('takes an e-mail for one wherever it stands, and hashes it for each organization alone', async () => {
