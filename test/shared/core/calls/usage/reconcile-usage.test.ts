@@ -22,14 +22,22 @@ const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
 const { ctx, clock } = await storesFixture({ clock: NOW });
 
+const GATE = {
+  type: 'intervention',
+  intervention: { kind: 'tool', verdict: 'deny', action: 'block', source: 'hook' },
+};
+
 async function populate(seed: number, count = 400) {
   const random = seeded(seed);
   const { orgId } = await makeTenant(ctx, { timezone: 'Europe/Berlin' });
   const signals = Array.from({ length: count }, () => ({
     ts: NOW - Math.floor(random() * 34.5 * DAY),
     user_id: `u${Math.floor(random() * 5)}`,
-    model: pick(random, ['gpt-5', 'gpt-4o-mini']),
-    tokens_in: Math.floor(random() * 1_000),
+    model: pick(random, ['gpt-5', 'gpt-4o-mini', 'nobody-knows']),
+    tokens_in: 30 + Math.floor(random() * 1_000),
+    cache_read_tokens: pick(random, [0, 20]),
+    cache_write_tokens: pick(random, [0, 10]),
+    ...pick(random, [{}, {}, { error: { code: 'overloaded' } }, GATE]),
   }));
   await recordAll(ctx, orgId, signals);
   const organization = await readOrganization(ctx, orgId);
@@ -91,6 +99,13 @@ describe('reconcileUsage', () => {
   it('rebuilds exactly what was lost, changed or made up, and only reports it when asked to check', async () => {
     const { orgId, organization } = await populate(2);
     const before = await everythingOf(orgId);
+    const rollups = await rollupsOf(orgId);
+    for (const measure of MEASURES)
+      expect(
+        rollups.some((row) => row[measure] > 0),
+        measure,
+      ).toBe(true);
+    expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
     await damage(orgId);
     const checked = await reconcileUsage(ctx, organization, { repair: false });
     expect(checked.wrong).toBeGreaterThan(before.flat().length / 10);
