@@ -103,6 +103,38 @@ describe('what a call belongs to', () => {
     expect(tasks.toSorted()).toEqual(['T-1', 'T-2', 'null']);
   });
 
+  it('is a row of its session as long as a call of it counts, and its contexts stay', async () => {
+    await tell(told({ branch: 'one' }));
+    await post(
+      { id: 'a', ...session, cost_usd: 1 },
+      { id: 'b', ...session, cost_usd: 2, task: 'T' },
+      { id: 'c', ...session, cost_usd: 4, task: 'T' },
+      { id: 'd', cost_usd: 8 },
+    );
+    const [{ id }] = (await get('sessions')).data;
+    const left = async (...signal_ids: string[]) => {
+      if (signal_ids.length > 0) await f.ask(`/api/v1/sessions/${id}/void`, { signal_ids, reason: 'Wrong' });
+      const { attribution, contexts } = await get(`sessions/${id}`);
+      expect(contexts).toHaveLength(1);
+      return attribution.map((row: Record<string, unknown>) => [
+        row.branch,
+        row.task,
+        row.signals,
+        row.cost_usd,
+      ]);
+    };
+    const [task, place, none] = [
+      ['one', 'T', 2, 6],
+      ['one', null, 1, 1],
+      [null, null, 1, 8],
+    ];
+    expect(await left()).toEqual([task, place, none]);
+    expect(await left('c')).toEqual([['one', 'T', 1, 2], place, none]);
+    expect(await left('b')).toEqual([place, none]);
+    expect(await left('d')).toEqual([place]);
+    expect(await left('a')).toEqual([]);
+  });
+
   it('by telemetry counts until a context says a place', async () => {
     const signal = makeSignal({ ts: NOW, ...session, repository: SHOP, branch: 'stale' });
     await recordSignals(api.ctx, senderOf(f.orgId), [signal], { isTelemetry: true });
