@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
-import { nusdFromUsd } from '../../shared/core/pricing/money.ts';
 import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { anyCall } from '../support/random-calls.ts';
@@ -56,6 +55,10 @@ const withTool = fc.record({
   tool_name: fc.option(fc.constantFrom('run_tests', 'edit', 'read'), { nil: undefined }),
 });
 
+const gate = { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' };
+const free = { tokens_in: 0, tokens_out: 0, model: undefined, provider: undefined };
+const intervention = { type: 'intervention', intervention: gate, ...free };
+
 describe('the breakdown of a session', () => {
   it('sums to its cost by part, by tool and by model, to the nanodollar, for any calls', async () => {
     await fc.assert(
@@ -99,9 +102,6 @@ describe('the breakdown of a session', () => {
   });
 
   it('counts what an intervention cost, and shows no row for one that cost nothing', async () => {
-    const gate = { kind: 'tool_permission', verdict: 'allow', action: 'allow', source: 'config' };
-    const free = { tokens_in: 0, tokens_out: 0, model: undefined, provider: undefined };
-    const intervention = { type: 'intervention', intervention: gate, ...free };
     const body = await expectExact(
       await record([
         { tool_name: 'edit', cost_usd: 0.25 },
@@ -136,16 +136,29 @@ describe('the breakdown of a session', () => {
   it('still sums to the cost when signals of an old session are no longer kept', async () => {
     const id = await record([
       { cost_usd: 1 },
+      { ...intervention, cost_usd: 8 },
       { cost_usd: 2, tool_name: 'edit' },
+      { ...intervention, cost_usd: 16 },
       { cost_usd: 4, error: { code: 'x' } },
     ]);
-    const oldest = await signalRows(ctx).findOne({ session_id: id }, { sort: { ts: 1 } });
+    const oldestFirst = await signalRows(ctx).find({ session_id: id }).sort({ ts: 1 }).toArray();
     clock.advance(400 * DAY_MS);
-    await signalRows(ctx).deleteOne({ _id: oldest?._id ?? '' });
-    const body = await expectExact(id);
+    const rests: unknown[] = [];
+    for (const { _id } of oldestFirst) {
+      await signalRows(ctx).deleteOne({ _id });
+      const { by_tool, parts } = await expectExact(id);
+      const { rest, calls, errors, cost } = by_tool.at(-1);
+      rests.push([rest, calls, errors, cost, parts.unsplit]);
+    }
     clock.set(NOW);
-    expect(body.by_tool.at(-1)).toMatchObject({ rest: true, calls: 1, errors: 1, cost: '4.000000000' });
-    expect(nusd(body.parts.unsplit)).toBe(BigInt(nusdFromUsd(4) ?? 0));
+    // An intervention has no list price, whether it is kept or not.
+    expect(rests).toEqual([
+      [true, 1, 1, '4.000000000', '28.000000000'],
+      [true, 1, 1, '20.000000000', '28.000000000'],
+      [true, 2, 1, '22.000000000', '30.000000000'],
+      [true, 2, 1, '30.000000000', '30.000000000'],
+      [true, 3, 1, '31.000000000', '31.000000000'],
+    ]);
   });
 
   it('is not there for another organization or user, and takes no parameter', async () => {
