@@ -248,8 +248,9 @@ describe('the owner of a budget', () => {
   ])('cannot be %s', async (_, owner) => {
     const { id } = await budget();
     const named = { owner: await owner() };
-    const previewed = await f.send('/api/v1/budgets/preview', { ...ALL, ...named });
-    for (const { status, body } of [await change(id, named), previewed]) {
+    const preview = async (query: string) => f.send(`/api/v1/budgets/preview${query}`, { ...ALL, ...named });
+    const previewed = [await preview(''), await preview(`?budget_id=${id}`)];
+    for (const { status, body } of [await change(id, named), ...previewed]) {
       expect([status, body.code]).toEqual([400, 'invalid_request']);
       expect(body.errors[0].pointer).toContain('/owner');
     }

@@ -272,12 +272,16 @@ describe('the people of a template', () => {
     expect(ids(await people(id, '?user_id=eve'))).toEqual(['eve']);
   });
 
-  test('have a member who has only reserved something', async () => {
-    await f.member('ada');
+  test('have a member who has only reserved something, and each member once', async () => {
+    for (const name of ['ada', 'bob']) await f.member(name);
     const id = await template();
-    await reserve({ user_id: 'ada', estimate_usd: 2 });
+    await use({ bob: 1 });
+    for (const user_id of ['ada', 'bob']) await reserve({ user_id, estimate_usd: 2 });
     await settled();
-    expect((await people(id)).body.data).toMatchObject([{ user_id: 'ada', current: 0, reserved: 2 }]);
+    expect((await people(id)).body.data).toMatchObject([
+      { user_id: 'bob', current: 1, reserved: 2 },
+      { user_id: 'ada', current: 0, reserved: 2 },
+    ]);
   });
 
   test('are hidden from a key that is bound to one of them, which sees its own amounts', async () => {

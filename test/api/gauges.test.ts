@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { removeBudget } from '../../shared/core/limits/budgets/change/change-budgets.ts';
 import { type Budget, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { fixture } from '../support/fixture.ts';
 
@@ -23,7 +24,8 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
     { ...call, ts: clock.now() - 86_400_000, cost_usd: 9 },
   );
   const fields = { name: 'All "we" spend', threshold: 2, timezone: 'Asia/Tokyo' };
-  await budget({ ...fields, scope_id: orgId });
+  const { _id } = await budget({ ...fields, scope_id: orgId });
+  await budget({ ...fields, per: 'user' });
   await budget({ ...fields, scope: 'user', scope_id: 'ada' });
   const [ofAda] = await budgetRows(api.ctx).find({ org_id: orgId, scope: 'user' }).toArray();
   const later = new Date(clock.now() + 1);
@@ -45,6 +47,10 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
   }
   const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
   expect(text).not.toContain('"ada"');
+  await removeBudget(api.ctx, orgId, _id);
+  clock.advance(15_000);
+  for (const name of ['limit', 'used', 'remaining'])
+    expect(await samples(`governor_budget_${name}`), name).toEqual({});
 });
 
 it('tells a hundred models of an organization apart, and the others together', async () => {
