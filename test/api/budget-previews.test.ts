@@ -191,18 +191,22 @@ describe('asked', () => {
   const asked = async (as = f.key) => (await shown({}, as)).asked;
   const NEVER = { check: null, reserve: null, hook: null, gate: null };
   const ways = {
-    check: () => f.send('/api/v1/budgets/check', {}),
-    reserve: () => f.send('/api/v1/budgets/reserve', { estimate_usd: 0.1, ttl_s: 60 }),
-    hook: () => f.send('/hooks/claude-code', { hook_event_name: 'Stop' }),
-    gate: () => f.send('/gate'),
+    check: (key: string) => f.send('/api/v1/budgets/check', {}, { key }),
+    reserve: (key: string) => f.send('/api/v1/budgets/reserve', { estimate_usd: 0.1, ttl_s: 60 }, { key }),
+    hook: (key: string) => f.send('/hooks/claude-code', { hook_event_name: 'Stop' }, { key }),
+    gate: (key: string) => f.send('/gate', undefined, { key }),
   };
 
   test.each(Object.entries(ways))('shows when somebody last asked by %s', async (way, ask) => {
     const stranger = await f.tenant();
-    expect((await ask()).status).toBe(200);
+    const now = { ...NEVER, [way]: new Date(NOON).toISOString() };
+    expect((await ask(f.key)).status).toBe(200);
     await until(async () => (await asked())[way] !== null);
-    expect(await asked()).toEqual({ ...NEVER, [way]: new Date(NOON).toISOString() });
+    expect(await asked()).toEqual(now);
     expect(await asked(stranger.key)).toEqual(NEVER);
+    expect((await ask(stranger.key)).status).toBe(200);
+    await until(async () => (await asked(stranger.key))[way] !== null);
+    expect(await asked(stranger.key)).toEqual(now);
     clock.set(NOON + 7 * DAY_MS);
     expect((await asked())[way]).not.toBeNull();
     clock.set(NOON + 7 * DAY_MS + 1);
