@@ -207,6 +207,23 @@ describe('a reservation', () => {
     expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(true);
   });
 
+  test.each([
+    { estimate_usd: 1, model: 'gpt-5', provider: 'openai', adapter: 'codex' },
+    { tokens_in: 1_000, tokens_out: 1_000, model: 'gpt-5', provider: 'openai', adapter: 'codex' },
+  ])('is of another request than any that differs from it in one field: %j', async (size) => {
+    const own = await tenDollars();
+    const request = { ...size, user_id: 'ada', project_id: 'checkout', ttl_s: 60 };
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const send = (body: object) => api.call('/api/v1/budgets/reserve', { key: own.key, headers, body });
+    const { reservation_id } = (await send(request)).body;
+    const PRICED: Record<string, string> = { model: 'gpt-4o', provider: 'azure' };
+    for (const [field, value] of Object.entries(request)) {
+      const differs = typeof value === 'number' ? value + 1 : (PRICED[field] ?? `${value}-2`);
+      expect((await send({ ...request, [field]: differs })).status, field).toBe(422);
+    }
+    expect((await send(request)).body).toEqual({ reservation_id, allow: true });
+  });
+
   test.each(Object.entries(WAYS_TO_RESERVE))(
     'by %s with one idempotency key is one of each API key, which a repeat with that key gets again',
     async (way, reserveBy) => {
