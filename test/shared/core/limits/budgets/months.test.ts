@@ -58,7 +58,7 @@ test('of all kinds of windows that are over, those of months and quarters are ke
   clock.set(LATER);
   await purge();
   const rows = await budgetWindowRows(ctx).find({ org_id: own.orgId }).toArray();
-  const kinds = rows.map(({ counter }) => JSON.parse(counter)[2]);
+  const kinds = rows.map(({ counter }) => String(JSON.parse(counter)[2]));
   expect(kinds.toSorted()).toEqual(['monthly', 'quarterly 1', 'total 2026-01-10']);
 });
 
