@@ -190,14 +190,25 @@ describe('a budget', () => {
 describe('asked', () => {
   const asked = async (as = f.key) => (await shown({}, as)).asked;
   const NEVER = { check: null, reserve: null, hook: null, gate: null };
-  const ways = {
-    check: (key: string) => f.send('/api/v1/budgets/check', {}, { key }),
-    reserve: (key: string) => f.send('/api/v1/budgets/reserve', { estimate_usd: 0.1, ttl_s: 60 }, { key }),
-    hook: (key: string) => f.send('/hooks/claude-code', { hook_event_name: 'Stop' }, { key }),
-    gate: (key: string) => f.send('/gate', undefined, { key }),
+  const callTool = (name: string, args: object, key: string) => {
+    const headers = { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-06-18' };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+    return f.send('/mcp', message, { key, headers });
   };
+  const RESERVED = { estimate_usd: 0.1, ttl_s: 60 };
 
-  test.each(Object.entries(ways))('shows when somebody last asked by %s', async (way, ask) => {
+  test.each<[string, keyof typeof NEVER, (key: string) => Promise<{ status: number }>]>([
+    ['a check', 'check', (key) => f.send('/api/v1/budgets/check', {}, { key })],
+    ['the tool check_spend', 'check', (key) => callTool('check_spend', { estimate_usd: 0.1 }, key)],
+    ['a reservation', 'reserve', (key) => f.send('/api/v1/budgets/reserve', RESERVED, { key })],
+    [
+      'the tool reserve_spend',
+      'reserve',
+      (key) => callTool('reserve_spend', { ...RESERVED, idempotency_key: 'one' }, key),
+    ],
+    ['a hook', 'hook', (key) => f.send('/hooks/claude-code', { hook_event_name: 'Stop' }, { key })],
+    ['the gate', 'gate', (key) => f.send('/gate', undefined, { key })],
+  ])('shows when somebody last asked by %s', async (_, way, ask) => {
     const stranger = await f.tenant();
     const now = { ...NEVER, [way]: new Date(NOON).toISOString() };
     expect((await ask(f.key)).status).toBe(200);
