@@ -196,7 +196,7 @@ describe('destinations on the dashboard', () => {
     });
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('It is paused: nothing is written.').waitFor();
-    expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Run now' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Run now' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
