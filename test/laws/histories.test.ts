@@ -584,7 +584,6 @@ async function checkSessions(told: Told, facts: Facts): Promise<void> {
     const { own, model, calls, at, lastMs } = meant.get(id) ?? ({} as never);
     expect(session).toMatchObject({
       model,
-      models: [...new Set(calls.map((one: Counted) => one.model))],
       started_at: new Date(at).toISOString(),
       last_activity_at: new Date(lastMs).toISOString(),
       signal_count: own.signals,
@@ -592,6 +591,12 @@ async function checkSessions(told: Told, facts: Facts): Promise<void> {
       tokens_in: own.tokens_in,
       cost_usd: shown(own).cost_usd,
     });
+    // Models that began at one time have no order.
+    const begun = new Map(calls.toReversed().map((one: Counted) => [one.model, one.at]));
+    expect(session.models.toSorted()).toEqual([...begun.keys()].toSorted());
+    expect(session.models.map((name: string) => begun.get(name))).toEqual(
+      [...begun.values()].toSorted((a, b) => Number(a) - Number(b)),
+    );
     const whole = await ask(told, `/api/v1/sessions/${id}`);
     for (const { id: signal, branch: name, task } of whole.signals)
       expect({ branch: name, task }).toEqual({
