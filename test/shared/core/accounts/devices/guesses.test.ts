@@ -25,16 +25,22 @@ it('remembers those who guess now, and forgets others once there are very many',
 it.each([
   ['account', { address: 'elsewhere' }],
   ['address', { accountId: 'another account' }],
-])('tells of many codes that are looked up at once as many as may be wrong, by %s', async (by, other) => {
+])('tells of many codes that are looked up at once no more than may be wrong, by %s', async (by, other) => {
   const { user_code } = await startLinking(ctx, { name: null, public_key: null });
   const guesser = { accountId: `guesser by ${by}`, address: `address by ${by}` };
   // The right code is behind as many wrong ones as are told of.
   const tries = Array.from({ length: 50 }, (_, at) => (at < 2 * WRONG_USER_CODES ? 'BBBB-BBBB' : user_code));
-  const codes = await Promise.all(
+  const ended: string[] = [];
+  await Promise.all(
     tries.map((code, at) =>
-      findPending(ctx, at % 2 === 0 ? guesser : { ...guesser, ...other }, code).catch(({ code: why }) => why),
+      findPending(ctx, at % 2 === 0 ? guesser : { ...guesser, ...other }, code).then(
+        () => ended.push('found'),
+        ({ code: why }) => ended.push(why),
+      ),
     ),
   );
-  const told = codes.filter((code) => code !== 'too_many_requests');
-  expect(told).toEqual(Array(WRONG_USER_CODES).fill('invalid_grant'));
+  expect(ended.filter((answer) => answer === 'invalid_grant')).toHaveLength(WRONG_USER_CODES);
+  // The store answers in any order, and a right code may be found before.
+  const afterwards = ended.slice(ended.lastIndexOf('invalid_grant') + 1);
+  expect(new Set(afterwards)).toEqual(new Set(['too_many_requests']));
 });
