@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/basics/route.ts';
+import { idempotencyRecordRows } from '../../shared/core/accounts/idempotency/model.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { COLLECTIONS } from '../../shared/tables/collections.ts';
 import { makeSignal } from '../support/factories.ts';
@@ -281,11 +282,12 @@ describe('a request with an Idempotency-Key', () => {
   const HOUR = 3_600_000;
 
   test.each(keyed.map((route) => [nameOf(route), route] as const))(
-    '%s is answered the same when it is repeated, at once and later, and is another one of another organization',
+    '%s takes its key as it creates, is the same when it is repeated, and another one of another organization',
     async (name, { creates, auth, errorStyle }) => {
       const request = REQUESTS[name]?.request;
       if (!request) throw new Error(`${name} has no request.`);
       const headers = { 'Idempotency-Key': `law of ${name}` };
+      await idempotencyRecordRows(host.ctx).deleteMany({});
       const atOnce = await Promise.all([1, 2, 3].map(() => request.send(own, host, { headers })));
       const first = atOnce.find(({ status }) => status < 300) ?? (atOnce[0] as (typeof atOnce)[number]);
       expect(first.status, first.text).toBeLessThan(300);
@@ -297,6 +299,8 @@ describe('a request with an Idempotency-Key', () => {
       };
       for (const beside of atOnce)
         if (beside !== first && !(name === ONE_AT_A_TIME && beside.status === 409)) expectRepeat(beside);
+      const taken = (await idempotencyRecordRows(host.ctx).find({}).toArray()).map((row) => row.created_by);
+      if (creates && name !== STRIPES) expect(taken).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
       for (const waitMs of [0, HOUR]) {
         host.clock.advance(waitMs);
         expectRepeat(await request.send(own, host, { headers }));
@@ -318,6 +322,8 @@ describe('a request with an Idempotency-Key', () => {
   );
 });
 
+/** Its Checkout Session is Stripe's, and so is its idempotency. */
+const STRIPES = 'post /v1/credits/checkout';
 /** It takes long, and says that another one is made meanwhile. */
 const ONE_AT_A_TIME = 'post /api/v1/repricings';
 
