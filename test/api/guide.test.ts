@@ -6,18 +6,17 @@ const { api } = await fixture();
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(api.url + path, { headers, redirect: 'manual' });
 
+/** The policy of a page, but for its nonce. */
+const policyOf = ({ headers }: Response) =>
+  headers.get('content-security-policy')?.replace(/ 'nonce-[^']+'/, '') ?? '';
+
 describe('/guide', () => {
   test.each(['/guide', '/guide/budgets', '/guide/adr', '/guide/inside/credits'])(
     '%s is a page for everybody, under the policy of the dashboard',
     async (path) => {
-      const answer = await get(path);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      const policy = answer.headers.get('content-security-policy') ?? '';
-      const [ours, dashboards] = [policy, await policyOfDashboard()].map((text) =>
-        text.replace(/ 'nonce-[^']+'/, ''),
-      );
-      expect(ours).toBe(dashboards);
+      const [answer, dashboard] = await Promise.all([get(path), get('/dashboard/')]);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(policyOf(answer)).toBe(policyOf(dashboard));
       expect(await answer.text()).toContain('<nav id="pages"');
     },
   );
@@ -45,8 +44,3 @@ describe('/guide', () => {
     expect(await answer.text()).toContain('<h1 id="budgets">');
   });
 });
-
-async function policyOfDashboard(): Promise<string> {
-  const answer = await get('/dashboard/');
-  return answer.headers.get('content-security-policy') ?? '';
-}
