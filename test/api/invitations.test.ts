@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declineInvitation } from '../../shared/core/accounts/identity/invitations.ts';
 import { endedMailRows } from '../../shared/core/accounts/organizations/ended-mails.ts';
-import { memberRows, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
+import { type Member, memberRows, organizationRows } from '../../shared/core/accounts/organizations/model.ts';
 import {
   subscribeAgain,
   unsubscribe,
@@ -25,7 +25,14 @@ const invite = (body: object, at = api) =>
 const statusesOf = ({ body }: { body: { results: { status: string; mailed: boolean }[] } }) =>
   body.results.map(({ status, mailed }) => `${status}${mailed ? ', mailed' : ''}`);
 const dueMails = () =>
-  dueRows(api.ctx).find({ org_id: f.admin.orgId, kind: 'mail-invitation' }).toArray() as Promise<DueRow[]>;
+  dueRows(api.ctx).find({ org_id: f.orgId, kind: 'mail-invitation' }).toArray() as Promise<DueRow[]>;
+
+const batch = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `p${from + index}@example.org`);
+const memberOf = (user_id: string) => memberRows(api.ctx).findOne({ org_id: f.orgId, user_id });
+
+const tokenOf = (accountId: string) =>
+  new URL(unsubscribeUrl(api.ctx.config, accountId)).pathname.split('/').at(-1) ?? '';
 
 async function mailAllDue(): Promise<void> {
   for (const { key, due_at } of await dueMails())
@@ -65,24 +72,23 @@ describe('invitations', () => {
   it('renew one that was turned down', async () => {
     const emails = ['shy@example.org'];
     const { body } = await invite({ emails });
-    const found = await memberRows(api.ctx).findOne({ user_id: body.results[0].user_id });
-    await declineInvitation(api.ctx, { accountId: found?._id ?? '', email: 'shy@example.org' });
+    const accountId = (await memberOf(body.results[0].user_id))?._id ?? '';
+    await declineInvitation(api.ctx, { accountId, email: 'shy@example.org' });
     expect(statusesOf(await invite({ emails }))).toEqual(['renewed']);
-    expect((await memberRows(api.ctx).findOne({ _id: found?._id ?? '' }))?.declined_at).toBeUndefined();
+    expect((await memberOf(body.results[0].user_id))?.declined_at).toBeUndefined();
   });
 
   it('are made of 1 to 200 addresses', async () => {
-    for (const emails of [[], Array.from({ length: 201 }, (_, index) => `p${index}@example.org`)])
-      expect((await invite({ emails })).status).toBe(400);
+    for (const emails of [[], batch(0, 201)]) expect((await invite({ emails })).status).toBe(400);
     expect((await invite({ emails: ['a@example.org'], name: 'x' })).status).toBe(400);
   });
 
   it('at one time invite each person once', async () => {
-    const emails = Array.from({ length: 20 }, (_, index) => `twin-${index}@example.org`);
+    const emails = batch(0, 20);
     const answers = await Promise.all([invite({ emails }), invite({ emails })]);
     const all = answers.flatMap(statusesOf).toSorted();
     expect(all).toEqual([...Array(20).fill('invited, mailed'), ...Array(20).fill('renewed')]);
-    expect(await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId })).toBe(21);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(21);
   });
 });
 
@@ -94,14 +100,11 @@ describe('the mail of an invitation', () => {
     await mailAllDue();
     await mailAllDue();
     expect(smtp.mails).toHaveLength(1);
-    const mail = (smtp.mails[0] ?? '').replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
-    expect(mail).toMatch(/^To: new@example\.org\r$/m);
-    expect(mail).toContain('https://governor.example/dashboard/join');
-    expect(mail).toContain('Test');
+    const mail = plainMail(smtp.mails[0]);
+    expect(mail).toMatch(/^To: new@example\.org$/m);
     expect(mail).toMatch(/^List-Unsubscribe: <https:\/\/governor\.example\/v1\/unsubscribe\/usr_/m);
-    expect(mail).not.toMatch(/^Bcc:/m);
-    expect(mail).not.toContain('http://evil');
-    expect(mail).not.toContain('evil.example.com');
+    for (const named of ['https://governor.example/dashboard/join', 'Test']) expect(mail).toContain(named);
+    expect(mail).not.toMatch(/^Bcc:|http:\/\/evil|evil\.example\.com/m);
   });
 
   it('is short whatever its names are', async () => {
@@ -135,29 +138,22 @@ describe('the mail of an invitation', () => {
   });
 
   it('goes to 500 addresses of an organization per day, and not to those beyond', async () => {
-    const batch = (from: number) => Array.from({ length: 200 }, (_, index) => `p${from + index}@example.org`);
-    const answers = [await invite({ emails: batch(0) }), await invite({ emails: batch(200) })];
-    answers.push(await invite({ emails: batch(400) }));
-    const mailed = answers.map(
-      (answer) => statusesOf(answer).filter((each) => each.endsWith('mailed')).length,
-    );
-    expect(mailed).toEqual([200, 200, 100]);
+    const answers = [];
+    for (const from of [0, 200, 400]) answers.push(await invite({ emails: batch(from, 200) }));
+    const mailed = answers.map(({ body }) => body.results.filter((each: { mailed: boolean }) => each.mailed));
+    expect(mailed.map(({ length }) => length)).toEqual([200, 200, 100]);
     clock.advance(24 * HOUR);
     expect(statusesOf(await invite({ emails: ['next@example.org'] }))).toEqual(['invited, mailed']);
   });
 
   it('is tried again with one Message-ID, and not sent to who has joined, declined or unsubscribed meanwhile', async () => {
     const { body } = await invite({ emails: ['a@example.org', 'b@example.org'] });
-    const [a, b] = await Promise.all(
-      body.results.map(({ user_id }: { user_id: string }) => memberRows(api.ctx).findOne({ user_id })),
-    );
+    const ids: string[] = body.results.map(({ user_id }: { user_id: string }) => user_id);
+    const [a, b] = (await Promise.all(ids.map(memberOf))) as [Member, Member];
     const dead = { ...api.ctx, config: { ...api.ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
     for (const { key } of await dueMails()) await mailInvitation.handle({ key }, dead);
     clock.advance(30_000);
-    await unsubscribe(
-      api.ctx,
-      new URL(unsubscribeUrl(api.ctx.config, b._id)).pathname.split('/').at(-1) ?? '',
-    );
+    await unsubscribe(api.ctx, tokenOf(b._id));
     await mailAllDue();
     expect([smtp.mails.length, await dueMails()]).toEqual([1, []]);
     expect(smtp.mails[0]).toContain('To: a@example.org');
@@ -166,49 +162,38 @@ describe('the mail of an invitation', () => {
   });
 
   it('is not sent again to who has ended the mails, by a removal, a change of address or another spelling', async () => {
-    const findByEmail = (email: string) => memberRows(api.ctx).findOne({ org_id: f.admin.orgId, email });
-    const end = async (email: string) => {
-      const url = unsubscribeUrl(api.ctx.config, (await findByEmail(email))?._id ?? '');
-      return { url, token: new URL(url).pathname.split('/').at(-1) ?? '' };
-    };
-    const userOf = async (email: string) => (await findByEmail(email))?.user_id ?? '';
-    await invite({ emails: ['quit@example.org', 'moved@example.org'] });
-    for (const email of ['quit@example.org', 'moved@example.org'])
-      await unsubscribe(api.ctx, (await end(email)).token);
-    await removeMember(api.ctx, f.admin.orgId, await userOf('quit@example.org'), { keepsAnAdmin: true });
-    await changeMember(api.ctx, f.admin.orgId, await userOf('moved@example.org'), {
-      email: 'new@example.org',
-    });
+    const of = async (email: string) =>
+      (await memberRows(api.ctx).findOne({ org_id: f.orgId, email })) as Member;
+    const removed = async (email: string) =>
+      removeMember(api.ctx, f.orgId, (await of(email)).user_id, { keepsAnAdmin: true });
+    const [quit, moved] = ['quit@example.org', 'moved@example.org'];
+    await invite({ emails: [quit, moved] });
+    for (const email of [quit, moved]) await unsubscribe(api.ctx, tokenOf((await of(email))._id));
+    await removed(quit);
+    await changeMember(api.ctx, f.orgId, (await of(moved)).user_id, { email: 'new@example.org' });
     clock.advance(2 * HOUR);
-    const emails = ['quit+again@example.org', 'moved@example.org', 'another@example.org'];
+    const emails = ['quit+again@example.org', moved, 'another@example.org'];
     expect(statusesOf(await invite({ emails }))).toEqual(['invited', 'invited', 'invited, mailed']);
     // Twice around, and by the other way to add a member.
-    await removeMember(api.ctx, f.admin.orgId, await userOf('quit+again@example.org'), {
-      keepsAnAdmin: true,
-    });
-    const added = await addMember(api.ctx, {
-      org_id: f.admin.orgId,
-      email: 'quit@example.org',
-      role: 'member',
-    });
+    await removed('quit+again@example.org');
+    const added = await addMember(api.ctx, { org_id: f.orgId, email: quit, role: 'member' });
     expect(added.mails_ended_at).toBeInstanceOf(Date);
     // The person alone takes it back.
-    await subscribeAgain(api.ctx, (await end('quit@example.org')).token);
-    await removeMember(api.ctx, f.admin.orgId, added.user_id, { keepsAnAdmin: true });
+    await subscribeAgain(api.ctx, tokenOf(added._id));
+    await removed(quit);
     clock.advance(2 * HOUR);
-    expect(statusesOf(await invite({ emails: ['quit@example.org'] }))).toEqual(['invited, mailed']);
+    expect(statusesOf(await invite({ emails: [quit] }))).toEqual(['invited, mailed']);
     const kept = await endedMailRows(api.ctx).find({}).toArray();
     expect(JSON.stringify(kept)).not.toContain('example.org');
   });
 
   it('and its member are written together or not at all', async () => {
-    const before = await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId });
-    const teams = Array.from({ length: 100 }, (_, index) => `t${index}`);
+    const before = await memberRows(api.ctx).countDocuments({ org_id: f.orgId });
     const full = Array.from({ length: 1_000 }, (_, index) => `full ${index}`);
-    await organizationRows(api.ctx).updateOne({ _id: f.admin.orgId }, { $set: { teams: full } });
-    const refused = await invite({ emails: ['x@example.org', 'y@example.org'], teams });
+    await organizationRows(api.ctx).updateOne({ _id: f.orgId }, { $set: { teams: full } });
+    const refused = await invite({ emails: ['x@example.org', 'y@example.org'], teams: ['new'] });
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect(await memberRows(api.ctx).countDocuments({ org_id: f.admin.orgId })).toBe(before);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: f.orgId })).toBe(before);
     expect(await dueMails()).toEqual([]);
   });
 });
