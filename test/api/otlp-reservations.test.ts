@@ -4,9 +4,9 @@ import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf, type Fixture, type FixtureRecord } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
+import { ENCODINGS, type Encoding, sendOtlp } from '../support/otlp.ts';
 
-const TYPES = { json: 'application/json', protobuf: 'application/x-protobuf' } as const;
-const ENCODINGS = ['json', 'protobuf'] as const;
+type Attributes = FixtureRecord['attributes'];
 
 const fx = await fixture({ perTest: true });
 let budgetId: string;
@@ -22,44 +22,26 @@ const reserve = async (): Promise<string> => {
 const untilReserved = (usd: number) => until(async () => (await view()).reserved === usd);
 
 /** Sends the records of a fixture with other attributes, as of now. */
-function send(
-  encoding: keyof typeof TYPES,
-  fixture: Fixture,
-  attributes: FixtureRecord['attributes'] = {},
-  key = fx.key,
-) {
-  const nowNanos = String(BigInt(Date.now()) * 1_000_000n);
-  const times =
-    fixture.kind === 'logs'
-      ? { timeUnixNano: nowNanos }
-      : { startTimeUnixNano: nowNanos, endTimeUnixNano: nowNanos };
+function send(encoding: Encoding, fixture: Fixture, attributes: Attributes = {}, key = fx.key) {
+  const nanos = String(BigInt(Date.now()) * 1_000_000n);
+  const times = { timeUnixNano: nanos, startTimeUnixNano: nanos, endTimeUnixNano: nanos };
+  const now = { 'event.timestamp': new Date().toISOString() };
   const records = fixture.records.map((record) => ({
     ...record,
     ...times,
-    attributes: { ...record.attributes, ...attributes },
+    attributes: { ...record.attributes, ...now, ...attributes },
   }));
-  return fetch(`${fx.api.url}/otlp/v1/${fixture.kind}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': TYPES[encoding] },
-    body: new Uint8Array(bytesOf({ ...fixture, records }, encoding)),
-  });
+  const { kind: route } = fixture;
+  return sendOtlp(bytesOf({ ...fixture, records }, encoding), { to: fx.api, key, route, encoding });
 }
 
-const now = () => ({ 'event.timestamp': new Date().toISOString() });
-
-test.each(
-  ENCODINGS.flatMap((encoding) =>
-    [
-      ['claude-code', now],
-      ['codex', now],
-      ['semconv', () => ({})],
-      ['litellm', () => ({})],
-    ].map(([name, more]) => [encoding, name, more] as [typeof encoding, string, typeof now]),
-  ),
-)('a record in %s of %s that names a reservation settles it', async (encoding, name, more) => {
+const SENT = ENCODINGS.flatMap((encoding) =>
+  ['claude-code', 'codex', 'semconv', 'litellm'].map((name) => [encoding, name] as const),
+);
+test.each(SENT)('a record in %s of %s that names a reservation settles it', async (encoding, name) => {
   const reservation = await reserve();
   await untilReserved(1);
-  const attributes = { ...more(), 'governor.reservation_id': reservation };
+  const attributes = { 'governor.reservation_id': reservation };
   expect((await send(encoding, readFixture(name), attributes)).status).toBe(200);
   const [signal] = await signalRows(fx.ctx).find({ org_id: fx.orgId, type: 'call' }).toArray();
   expect(signal).toMatchObject({ adapter: expect.any(String), reservation_id: reservation });
@@ -67,10 +49,10 @@ test.each(
   expect((await view()).current).toBeGreaterThan(0);
 });
 
-const gateway = (attributes: FixtureRecord['attributes']): Fixture => {
-  const fixture = readFixture('gateway');
-  return { ...fixture, records: [{ attributes }] };
-};
+const gateway = (attributes: Attributes): Fixture => ({
+  ...readFixture('gateway'),
+  records: [{ attributes }],
+});
 
 test.each(ENCODINGS)('a line of a gateway’s access log (%s) counts and settles, once', async (encoding) => {
   const reservation = await reserve();
@@ -86,18 +68,10 @@ test.each(ENCODINGS)('a line of a gateway’s access log (%s) counts and settles
     'http.response.status_code': '200',
   });
   for (let time = 0; time < 2; time += 1) expect((await send(encoding, line)).status).toBe(200);
+  const read = { adapter: 'gateway', user_id: 'ada', project_id: 'checkout', provider: 'anthropic' };
+  const counted = { id: reservation, reservation_id: reservation, tokens_in: 1000, tokens_out: 1000 };
   const signals = await signalRows(fx.ctx).find({ org_id: fx.orgId }).toArray();
-  expect(signals).toHaveLength(1);
-  expect(signals[0]).toMatchObject({
-    adapter: 'gateway',
-    id: reservation,
-    user_id: 'ada',
-    project_id: 'checkout',
-    provider: 'anthropic',
-    tokens_in: 1000,
-    tokens_out: 1000,
-    reservation_id: reservation,
-  });
+  expect(signals).toMatchObject([{ ...read, ...counted }]);
   await untilReserved(0);
   expect((await view()).current).toBe(0.018);
 });
@@ -114,8 +88,8 @@ test.each(ENCODINGS)(
       'http.response.status_code': '503',
     });
     for (let time = 0; time < 2; time += 1) {
-      const answer = await send(encoding, line);
-      expect([answer.status, await answer.text()]).toEqual([200, encoding === 'json' ? '{}' : '']);
+      const { status, bytes } = await send(encoding, line);
+      expect([status, bytes.toString()]).toEqual([200, encoding === 'json' ? '{}' : '']);
     }
     await untilReserved(0);
     expect(await signalRows(fx.ctx).countDocuments({ org_id: fx.orgId })).toBe(0);

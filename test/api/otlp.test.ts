@@ -8,15 +8,15 @@ import { addMember } from '../../shared/people/members.ts';
 import { FIXTURES, readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import {
   bytesOf,
-  decodeAnswer,
   encodeProtobuf,
   type Fixture,
   type FixtureRecord,
   type Json,
-  type Kind,
 } from '../shared/core/calls/adapters/otlp-messages.ts';
 import { fixture } from '../support/fixture.ts';
-import { openKeptLog, startApi, type TestApi } from '../support/harness.ts';
+import { openKeptLog, startApi } from '../support/harness.ts';
+import { ENCODINGS, type Encoding, type Sending, sendOtlp } from '../support/otlp.ts';
+import { textOfMongo, textsOfRedis } from '../support/whole-stores.ts';
 
 const BODY_BYTES = 2 ** 20;
 const fx = await fixture({
@@ -26,38 +26,11 @@ const fx = await fixture({
 });
 const { api, ctx, clock } = fx;
 
-type Encoding = 'json' | 'protobuf';
-const ENCODINGS: Encoding[] = ['json', 'protobuf'];
-const TYPES = { json: 'application/json', protobuf: 'application/x-protobuf' };
-
-interface Sending {
-  route?: Kind;
-  encoding?: Encoding;
-  headers?: Record<string, string>;
-  to?: TestApi;
-  key?: string;
-}
-
-/** Posts bytes as a client of OTLP/HTTP would, and reads the answer in its encoding. */
-async function send(body: Uint8Array | ReadableStream, options: Sending = {}) {
-  const { route = 'logs', encoding = 'json', headers = {}, to = api, key = fx.key } = options;
-  const response = await fetch(`${to.url}/otlp/v1/${route}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': TYPES[encoding], ...headers },
-    body,
-    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
-  } as RequestInit);
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const isProtobuf = response.headers.get('content-type') === TYPES.protobuf;
-  const answer: Json = isProtobuf
-    ? decodeAnswer(response.ok ? 'Answer' : 'Status', bytes)
-    : JSON.parse(bytes.toString());
-  return { status: response.status, headers: response.headers, answer, bytes };
-}
-
-function sendFixture(fixture: Fixture, encoding: Encoding, options: Sending = {}) {
-  return send(bytesOf(fixture, encoding), { route: fixture.kind, encoding, ...options });
-}
+/** Sends to the api of the fixture by its key, or elsewhere. */
+const send = (body: Uint8Array | ReadableStream, options: Partial<Sending> = {}) =>
+  sendOtlp(body, { to: api, key: fx.key, ...options });
+const sendFixture = (fixture: Fixture, encoding: Encoding, options: Partial<Sending> = {}) =>
+  send(bytesOf(fixture, encoding), { route: fixture.kind, encoding, ...options });
 
 const stored = (org_id = fx.orgId) => signalRows(ctx).find({ org_id }).sort({ id: 1 }).toArray();
 
@@ -72,9 +45,11 @@ function many(count: number, attributes: FixtureRecord['attributes'] = {}): Fixt
   return { ...fixture, records };
 }
 
+const decode = <Result>(orgId: string, body: Uint8Array, use: Parameters<typeof withDecoded<Result>>[3]) =>
+  withDecoded(ctx, orgId, { body, kind: 'logs', encoding: 'json' }, use);
 /** Decodes a large body of an organization. */
 const take = <Result>(orgId: string, use: () => Promise<Result>) =>
-  withDecoded(ctx, orgId, { body: bytesOf(many(400), 'json'), kind: 'logs', encoding: 'json' }, use);
+  decode(orgId, bytesOf(many(400), 'json'), use);
 
 /** The threads of this process. */
 function countThreads(): number {
@@ -98,30 +73,18 @@ describe('POST /otlp/v1', () => {
     const fixture = many(3);
     const [first] = fixture.records;
     if (first) first.attributes.output_tokens = -5;
-    const { status, answer } = await sendFixture(fixture, encoding);
-    expect(status).toBe(200);
-    expect(answer).toEqual({
-      partialSuccess: {
-        rejectedLogRecords: '1',
-        errorMessage: 'rejected 1 of 3: output_tokens: must be a number from 0 to 2^53',
-      },
-    });
+    const { answer } = await sendFixture(fixture, encoding);
+    const errorMessage = 'rejected 1 of 3: output_tokens: must be a number from 0 to 2^53';
+    expect(answer).toEqual({ partialSuccess: { rejectedLogRecords: '1', errorMessage } });
     expect(await stored()).toHaveLength(2);
-    const old = many(2, { 'event.timestamp': '2025-01-01T00:00:00Z' });
-    const late = await sendFixture(old, encoding);
-    expect(late.answer).toMatchObject({
-      partialSuccess: { rejectedLogRecords: '2', errorMessage: expect.stringContaining('ts_behind') },
-    });
+    const late = await sendFixture(many(2, { 'event.timestamp': '2025-01-01T00:00:00Z' }), encoding);
+    const behind = { rejectedLogRecords: '2', errorMessage: expect.stringContaining('ts_behind') };
+    expect(late).toMatchObject({ status: 200, answer: { partialSuccess: behind } });
   });
 
   it.each(ENCODINGS)('warns when it knows no record, and takes them (%s)', async (encoding) => {
-    const fixture = many(2);
-    const unknown = {
-      ...fixture,
-      scope: 'x',
-      records: [{ body: 'hello', attributes: {} }, { attributes: {} }],
-    };
-    const { status, answer } = await sendFixture(unknown, encoding);
+    const records = [{ body: 'hello', attributes: {} }, { attributes: {} }];
+    const { status, answer } = await sendFixture({ ...many(2), scope: 'x', records }, encoding);
     expect(status).toBe(200);
     const { partialSuccess } = answer as { partialSuccess: Json };
     expect(partialSuccess.errorMessage).toBe('counted 0 of 2: no record that we know');
@@ -129,24 +92,23 @@ describe('POST /otlp/v1', () => {
   });
 
   it('takes empty requests, gzip, chunks, a charset, and the blank of W3C baggage', async () => {
-    for (const encoding of ENCODINGS) {
-      for (const route of ['logs', 'traces', 'metrics'] as const)
-        expect((await send(new Uint8Array(), { route, encoding })).status).toBe(200);
-      const empty = await send(new Uint8Array(), { encoding, headers: { 'Content-Encoding': 'gzip' } });
-      expect(empty.status).toBe(200);
-    }
-    const zipped = gzipSync(bytesOf(many(1), 'protobuf'));
     const gzip = { 'Content-Encoding': 'gzip' };
-    expect((await send(zipped, { encoding: 'protobuf', headers: gzip })).status).toBe(200);
-    const named = { 'Content-Encoding': 'X-Gzip' };
-    expect((await send(zipped, { encoding: 'protobuf', headers: named })).status).toBe(200);
+    const zipped = gzipSync(bytesOf(many(1), 'protobuf'));
     const marked = Buffer.concat([Buffer.from('\uFEFF'), bytesOf(many(1), 'json')]);
-    expect((await send(marked)).status).toBe(200);
     const chunked = new Blob([new Uint8Array(bytesOf(many(2), 'json'))]).stream();
-    const charset = { 'Content-Type': 'application/json; charset=utf-8' };
-    expect((await send(chunked, { headers: charset })).status).toBe(200);
-    const baggage = { Authorization: `Bearer%20${fx.key}` };
-    expect((await send(bytesOf(many(3), 'json'), { headers: baggage })).status).toBe(200);
+    const nothing = new Uint8Array();
+    const sendings = [
+      ...ENCODINGS.flatMap((encoding) => [
+        ...(['logs', 'traces', 'metrics'] as const).map((route) => send(nothing, { route, encoding })),
+        send(nothing, { encoding, headers: gzip }),
+      ]),
+      send(zipped, { encoding: 'protobuf', headers: gzip }),
+      send(zipped, { encoding: 'protobuf', headers: { 'Content-Encoding': 'X-Gzip' } }),
+      send(marked),
+      send(chunked, { headers: { 'Content-Type': 'application/json; charset=utf-8' } }),
+      send(bytesOf(many(3), 'json'), { headers: { Authorization: `Bearer%20${fx.key}` } }),
+    ];
+    for (const { status } of await Promise.all(sendings)) expect(status).toBe(200);
     expect(await stored()).toHaveLength(3);
   });
 
@@ -165,16 +127,12 @@ describe('POST /otlp/v1', () => {
     },
   );
 
-  it('refuses other types and encodings with 415', async () => {
-    for (const headers of [
-      { 'Content-Type': 'text/plain' },
-      { 'Content-Type': 'application/json; charset=latin1' },
-      { 'Content-Encoding': 'br' },
-    ] as Record<string, string>[])
-      expect(await send(Buffer.from('{}'), { headers })).toMatchObject({
-        status: 415,
-        answer: { code: 3 },
-      });
+  it.each<Record<string, string>>([
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'application/json; charset=latin1' },
+    { 'Content-Encoding': 'br' },
+  ])('refuses other types and encodings with 415: %j', async (headers) => {
+    expect(await send(Buffer.from('{}'), { headers })).toMatchObject({ status: 415, answer: { code: 3 } });
   });
 
   it('refuses more bytes than it may inflate with 413, however they come', async () => {
@@ -189,9 +147,7 @@ describe('POST /otlp/v1', () => {
   });
 
   it('takes a gzip body that says something, and refuses one of 200 times its bytes with 413', async () => {
-    const roomy = await startApi({
-      ctx: { ...ctx, config: { ...ctx.config, otlpBodyBytes: 2 ** 24 } },
-    });
+    const roomy = await startApi({ ctx: { ...ctx, config: { ...ctx.config, otlpBodyBytes: 2 ** 24 } } });
     const options = { headers: { 'Content-Encoding': 'gzip' }, to: roomy };
     const honest = bytesOf(many(2_500), 'json');
     expect(honest.length).toBeGreaterThan(2 ** 20);
@@ -208,10 +164,8 @@ describe('POST /otlp/v1', () => {
       const body = bytesOf(fixture, encoding);
       expect(body.length).toBeGreaterThan(256 * 1024);
       const answers = await Promise.all([1, 2, 3, 4].map(() => send(body, { encoding })));
-      expect(answers.map(({ status, answer }) => ({ status, answer }))).toEqual(
-        Array.from({ length: 4 }, () => ({ status: 200, answer: {} })),
-      );
-      expect(await signalRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(fixture.records.length);
+      for (const { status, answer } of answers) expect([status, answer]).toEqual([200, {}]);
+      expect(await stored()).toHaveLength(fixture.records.length);
       const cut = await send(body.subarray(0, body.length - 3), { encoding });
       expect(cut.status).toBe(400);
     },
@@ -222,10 +176,8 @@ describe('POST /otlp/v1', () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => send(body)));
     const refused = answers.filter(({ status }) => status === 503);
     expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
-    for (const { answer, headers } of refused) {
-      expect(answer.code).toBe(14);
-      expect(headers.get('retry-after')).toBe('1');
-    }
+    for (const { answer, headers } of refused)
+      expect([answer.code, headers.get('retry-after')]).toEqual([14, '1']);
     expect((await send(body)).status).toBe(200);
   });
 
@@ -253,32 +205,20 @@ describe('POST /otlp/v1', () => {
   });
 
   it.each([3_000, 12_000])('refuses %i records of a few bytes that inherit hundreds each', async (count) => {
-    const record = '{"eventName":"api_request","observedTimeUnixNano":"1795316400000000000"}';
-    const attributes = ['user.id', 'project.id'].map((key) => ({
-      key,
-      value: { stringValue: '∀'.repeat(256) },
-    }));
-    const logRecords = `[${Array(count).fill(record).join()}]`;
-    const scope = '{"name":"com.anthropic.claude_code.events"}';
-    const resource = JSON.stringify({ attributes });
-    const body = Buffer.from(
-      `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"scope":${scope},"logRecords":${logRecords}}]}]}`,
-    );
-    const request = { body, kind: 'logs', encoding: 'json' } as const;
-    await expect(withDecoded(ctx, 'org_a', request, async () => null)).rejects.toThrow(
-      'more than 8 times its bytes',
-    );
+    const long = '∀'.repeat(256);
+    const resource = { 'user.id': long, 'project.id': long };
+    const record = { eventName: 'api_request', timeUnixNano: '1795316400000000000', attributes: {} };
+    const body = bytesOf({ ...many(0), resource, records: Array(count).fill(record) }, 'json');
+    await expect(decode('org_a', body, async () => null)).rejects.toThrow('more than 8 times its bytes');
   });
 
   it('ends a thread that decodes for ten seconds, and says that nothing was written', async () => {
     const before = countThreads();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const body = new Uint8Array(4 * 2 ** 20).fill(0x20);
-    const late = withDecoded(ctx, 'org_late', { body, kind: 'logs', encoding: 'json' }, async () => null);
-    const told = expect(late).rejects.toMatchObject({
-      code: 'overloaded',
-      message: expect.stringContaining('10 s'),
-    });
+    const late = decode('org_late', body, async () => null);
+    const message = expect.stringContaining('10 s');
+    const told = expect(late).rejects.toMatchObject({ code: 'overloaded', message });
     await vi.advanceTimersByTimeAsync(10_000);
     vi.useRealTimers();
     await told;
@@ -290,21 +230,16 @@ describe('POST /otlp/v1', () => {
     const turned = vi.fn();
     setImmediate(turned);
     const body = Buffer.from(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[${'{},'.repeat(80_000)}{}]}]}]}`);
-    await withDecoded(ctx, 'org_a', { body, kind: 'logs', encoding: 'json' }, async ({ summary }) =>
-      expect(summary.records).toBe(80_001),
-    );
+    await decode('org_a', body, async ({ summary }) => expect(summary.records).toBe(80_001));
     expect(turned).toHaveBeenCalled();
   });
 
   it('gives nobody a thread that is ending', async () => {
-    const request = (encoding: Encoding) => ({
-      body: new Uint8Array(300_000).fill(0x20),
-      kind: 'logs' as const,
-      encoding,
-    });
-    const ended = withDecoded(ctx, 'org_a', request('none' as Encoding), async () => null);
+    const spaces = () => new Uint8Array(300_000).fill(0x20);
+    const unknown = { body: spaces(), kind: 'logs', encoding: 'none' as Encoding } as const;
+    const ended = withDecoded(ctx, 'org_a', unknown, async () => null);
     await expect(ended).rejects.not.toBeInstanceOf(UnreadableOtlp);
-    const next = withDecoded(ctx, 'org_a', request('json'), async () => null);
+    const next = decode('org_a', spaces(), async () => null);
     await expect(next).rejects.toBeInstanceOf(UnreadableOtlp);
   });
 
@@ -324,78 +259,66 @@ describe('POST /otlp/v1', () => {
     }
     await sendFixture(readFixture('claude-code'), 'json');
     expect((await post('claude_code.token.usage', 'json')).answer).toEqual({});
-    expect(await signalRows(ctx).countDocuments({ org_id: fx.orgId, adapter: 'metrics' })).toBe(0);
+    expect((await stored()).filter(({ adapter }) => adapter === 'metrics')).toEqual([]);
   });
 });
 
 describe('who a record is of', () => {
-  it('is the bound user, else the member with that e-mail, else a hash of it', async () => {
-    const calls = { ...readFixture('claude-code') };
-    calls.records = calls.records.slice(1, 2);
-    await sendFixture(calls, 'json');
-    const [stranger] = await stored();
-    expect(stranger?.user_id).toMatch(/^mail_[0-9A-Za-z]{22}$/);
+  /** A call as a span, with these attributes too. */
+  const spanOf = (attributes: FixtureRecord['attributes']): Fixture => {
+    const semconv = readFixture('semconv');
+    const [call] = semconv.records as [FixtureRecord];
+    return { ...semconv, records: [{ ...call, attributes: { ...call.attributes, ...attributes } }] };
+  };
+  const add = (user_id: string, email: string) =>
+    addMember(ctx, { org_id: fx.orgId, email, role: 'member', user_id });
+  const usersOf = async () => (await stored()).map(({ user_id }) => user_id);
+  const ofAda = (id: string) => many(1, { request_id: id, 'user.email': 'Ada@Example.com' });
 
-    await addMember(ctx, { org_id: fx.orgId, email: ' ADA@example.com', role: 'member', user_id: 'ada' });
+  it('is the bound user before all, and a member at most a minute after joining', async () => {
+    await sendFixture(ofAda('3-stranger-0123456789'), 'json');
+    await add('ada', 'ada@example.com');
     clock.advance(61_000);
-    await sendFixture(many(1, { request_id: 'member-0123456789' }), 'json');
-    const bound = { key: await fx.keyOf('bea') };
-    await sendFixture(many(1, { request_id: 'bound-01234567890' }), 'json', bound);
-    const byId = new Map((await stored()).map(({ id, user_id }) => [id, user_id]));
-    expect(byId.get('member-0123456789')).toBe('ada');
-    expect(byId.get('bound-01234567890')).toBe('bea');
+    await sendFixture(ofAda('1-member-0123456789'), 'json');
+    await sendFixture(ofAda('2-bound-0123456789'), 'json', { key: await fx.keyOf('bea') });
+    expect(await usersOf()).toEqual(['ada', 'bea', expect.stringMatching(/^mail_[0-9A-Za-z]{22}$/)]);
   });
 
-  it('is the member whose user id is that e-mail, also when the member has another one by now', async () => {
-    const user_id = 'Ada@example.com';
-    await addMember(ctx, { org_id: fx.orgId, email: 'ada.smith@example.com', role: 'member', user_id });
-    await sendFixture(many(1, { 'user.email': 'ada@example.com' }), 'json');
-    expect((await stored()).map((signal) => signal.user_id)).toEqual([user_id]);
-  });
-
-  it('is the member with that e-mail before one whose user id it is, whichever came first', async () => {
-    const add = (user_id: string, email: string) =>
-      addMember(ctx, { org_id: fx.orgId, email, role: 'member', user_id });
-    await add('ada@example.com', 'ada.smith@example.com');
-    await add('new-ada', 'ada@example.com');
-    await add('new-bob', 'bob@example.com');
-    await add('bob@example.com', 'bob.smith@example.com');
-    for (const name of ['ada', 'bob'])
-      await sendFixture(many(1, { request_id: `of-${name}`, 'user.email': `${name}@example.com` }), 'json');
-    expect((await stored()).map((signal) => signal.user_id)).toEqual(['new-ada', 'new-bob']);
+  it.each<[emails: Record<string, string>, found: string]>([
+    [{ ada: ' ADA@example.com' }, 'ada'],
+    [{ 'Ada@example.com': 's@x.org' }, 'Ada@example.com'],
+    [{ 'ada@example.com': 's@x.org', new: 'ada@example.com' }, 'new'],
+    [{ new: 'ada@example.com', 'ada@example.com': 's@x.org' }, 'new'],
+  ])('is the member with that e-mail, else the one whose user id it is: of %j, %s', async (emails, found) => {
+    for (const [userId, email] of Object.entries(emails)) await add(userId, email);
+    await sendFixture(ofAda('of-ada'), 'json');
+    expect(await usersOf()).toEqual([found]);
   });
 
   it('is known again with the next request after the members could not be read', async () => {
-    await addMember(ctx, { org_id: fx.orgId, email: 'ada@example.com', role: 'member', user_id: 'ada' });
+    await add('ada', 'ada@example.com');
     vi.spyOn(memberRows(ctx), 'find').mockImplementationOnce(() => {
       throw new Error('Connection is closed.');
     });
-    const call = many(1, { 'user.email': 'ada@example.com' });
-    expect((await sendFixture(call, 'json')).status).toBe(503);
+    expect((await sendFixture(ofAda('a'), 'json')).status).toBe(503);
     vi.restoreAllMocks();
-    expect((await sendFixture(call, 'json')).status).toBe(200);
-    expect((await stored()).map((signal) => signal.user_id)).toEqual(['ada']);
+    expect((await sendFixture(ofAda('a'), 'json')).status).toBe(200);
+    expect(await usersOf()).toEqual(['ada']);
   });
 
   it('takes an e-mail for one wherever it stands, and hashes it for each organization alone', async () => {
     const tenants = [await fx.tenant(), await fx.tenant()];
-    const semconv = readFixture('semconv');
-    const [call] = semconv.records as [FixtureRecord];
-    const record = { ...call, attributes: { ...call.attributes, 'user.id': ' Eve@Example.org ' } };
-    for (const { key } of tenants) await sendFixture({ ...semconv, records: [record] }, 'protobuf', { key });
+    for (const { key } of tenants)
+      await sendFixture(spanOf({ 'user.id': ' Eve@Example.org ' }), 'protobuf', { key });
     const [one, other] = await Promise.all(tenants.map(({ orgId }) => stored(orgId)));
-    expect(one?.[0]?.user_id).toMatch(/^mail_/);
+    expect(one).toMatchObject([{ user_id: expect.stringMatching(/^mail_/) }]);
     expect(other?.[0]?.user_id).not.toBe(one?.[0]?.user_id);
   });
 
   it('says what is missing when nobody is named', async () => {
-    const semconv = readFixture('semconv');
-    const [call] = semconv.records as [FixtureRecord];
-    const { 'user.id': _, ...attributes } = call.attributes;
-    const { answer } = await sendFixture({ ...semconv, records: [{ ...call, attributes }] }, 'json');
-    expect(answer).toMatchObject({
-      partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('user_required') },
-    });
+    const { answer } = await sendFixture(spanOf({ 'user.id': '' }), 'json');
+    const errorMessage = expect.stringContaining('user_required');
+    expect(answer).toMatchObject({ partialSuccess: { rejectedSpans: '1', errorMessage } });
   });
 });
 
@@ -415,7 +338,8 @@ it('nothing marked as content, and no stranger’s e-mail, is stored, logged or 
   await logged.close();
   expect((await stored()).length).toBeGreaterThan(30);
   expect(written()).toContain('/otlp/v1/logs');
-  const kept = [await allOfMongo(), await allOfRedis(), written(), answers.join()].join('\n');
+  const queues = await textsOfRedis(ctx.redis.queues, `*${ctx.queuePrefix.replace(/[{}]/g, '')}*`);
+  const kept = [await textOfMongo(ctx), ...queues, written(), ...answers].join('\n');
   expect(kept).toContain(fx.orgId);
   expect(kept).not.toContain(marker);
   expect(kept).not.toMatch(/nobody@example\.com/i);
@@ -433,26 +357,4 @@ function marked(fixture: Fixture, marker: string): Fixture {
     return { ...record, ...body, attributes: Object.fromEntries(pairs) };
   });
   return { ...fixture, resource: { ...fixture.resource, prompt: marker }, records };
-}
-
-async function allOfMongo(): Promise<string> {
-  const collections = (await ctx.db.connection.db?.collections()) ?? [];
-  return JSON.stringify(await Promise.all(collections.map((collection) => collection.find().toArray())));
-}
-
-/** Every value of this test's queues, of whichever type. */
-async function allOfRedis(): Promise<string> {
-  const redis = ctx.redis.queues;
-  const keys = await redis.keys(`*${ctx.queuePrefix.replace(/[{}]/g, '')}*`);
-  const values = await Promise.all(
-    keys.map(async (key) => {
-      const type = await redis.type(key);
-      if (type === 'hash') return redis.hgetall(key);
-      if (type === 'zset') return redis.zrange(key, '0', '-1');
-      if (type === 'list') return redis.lrange(key, 0, -1);
-      if (type === 'stream') return redis.xrange(key, '-', '+');
-      return type === 'set' ? redis.smembers(key) : redis.get(key);
-    }),
-  );
-  return JSON.stringify(values);
 }

@@ -14,6 +14,7 @@ import { clientSessionKey } from '../../shared/wings/work/attribution/names.ts';
 import { BOUND_SCOPES, makeSignal } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { approve, linkDevice, startLink } from '../support/people.ts';
+import { textsOfRedis } from '../support/whole-stores.ts';
 import { runDue, runScheduled } from '../support/whole-tenant.ts';
 
 const MINUTE = 60_000;
@@ -77,21 +78,8 @@ const declared = (fate: 'erased' | 'hashed') =>
   );
 
 async function keysWithWords(redis: RedisClient): Promise<string[]> {
-  const found: string[] = [];
-  for (const key of await redis.keys('*')) {
-    const value = await readKey(redis, key, await redis.type(key));
-    const text = `${key} ${JSON.stringify(value)}`;
-    if (MARKS.some((mark) => text.includes(mark))) found.push(text.slice(0, 200));
-  }
-  return found;
-}
-
-function readKey(redis: RedisClient, key: string, type: string): Promise<unknown> {
-  if (type === 'string') return redis.get(key);
-  if (type === 'hash') return redis.hgetall(key);
-  if (type === 'list') return redis.lrange(key, 0, -1);
-  if (type === 'set') return redis.smembers(key);
-  return type === 'zset' ? redis.zrange(key, '-inf', '+inf', 'BYSCORE') : redis.xrange(key, '-', '+');
+  const texts = await textsOfRedis(redis);
+  return texts.filter((text) => MARKS.some((mark) => text.includes(mark))).map((text) => text.slice(0, 200));
 }
 
 /** A person who has used the word in every place that takes one. */
