@@ -2,7 +2,7 @@ import { mongo } from 'mongoose';
 import { describe, expect, test, vi } from 'vitest';
 import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
 import { revokeDevice } from '../../shared/core/accounts/devices/revoke-device.ts';
-import { credentialHash, credentialId } from '../../shared/core/accounts/keys/credential.ts';
+import { credentialHash } from '../../shared/core/accounts/keys/credential.ts';
 import { recoverCredits } from '../../shared/core/credits/ledger/open-shards.ts';
 import { touchDevices } from '../../shared/core/credits/ledger/project-ledger.ts';
 import { deviceTokenRows } from '../../shared/core/credits/model.ts';
@@ -20,6 +20,7 @@ const f = await fixture({
   env: { BASE_URL: 'https://governor.example/' },
   idp: true,
   admin: true,
+  other: true,
   perTest: true,
 });
 const { clock, api } = f;
@@ -35,7 +36,7 @@ async function startApproved(): Promise<string> {
 const list = async () => (await f.ask('/v1/devices', undefined, { key: f.admin })).devices;
 
 /** Each transaction that reads a grant commits, and its answer is lost, so many times. */
-function loseCommitsOfGrants(times = 1): () => void {
+function loseCommitsOfGrants(times: number): () => void {
   let left = times;
   let isArmed = false;
   const rows = deviceGrantRows(api.ctx);
@@ -62,6 +63,12 @@ function loseCommitsOfGrants(times = 1): () => void {
   };
 }
 
+const sendForm = (path: string, fields: Record<string, string>) =>
+  api.call(path, {
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' },
+    body: String(new URLSearchParams(fields)),
+  });
+
 /** The devices that may spend, as the account's record in Redis has them. */
 async function spendingDevices(accountId: string): Promise<string[]> {
   const fields = await api.ctx.redis.meter.hgetall(accountKeys(accountId).account);
@@ -71,10 +78,6 @@ async function spendingDevices(accountId: string): Promise<string[]> {
 }
 
 describe('GET /v1/devices', () => {
-  test('is an empty list for a new member', async () => {
-    expect(await list()).toEqual([]);
-  });
-
   test('lists the own devices, newest first, with the fields of the contract and never the key', async () => {
     const other = await f.person();
     const public_key = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) };
@@ -84,36 +87,32 @@ describe('GET /v1/devices', () => {
     await linkDevice(api, other);
     const { body, text } = await api.call('/v1/devices', { key: f.admin.session });
     const now = Math.floor(clock.now() / 1_000);
+    const plain = { status: 'active', last_seen_at: null };
     expect(body.devices).toEqual([
-      { device_id: second.device_id, name: null, status: 'active', created_at: now, last_seen_at: null },
-      {
-        device_id: first.device_id,
-        name: 'Ada’s laptop',
-        status: 'active',
-        created_at: now - 1,
-        last_seen_at: null,
-      },
+      { ...plain, device_id: second.device_id, name: null, created_at: now },
+      { ...plain, device_id: first.device_id, name: 'Ada’s laptop', created_at: now - 1 },
     ]);
     expect(text).not.toContain('AAAA');
   });
 
   test('shows when a device was last seen, moving forward only, at most once a minute', async () => {
     const { device_id } = await linkDevice(api, f.admin);
-    const seen = async () => (await list())[0];
     const atMs = clock.now();
-    await touchDevices(api.ctx, [
-      { device_id, at_ms: atMs - 5_000 },
-      { device_id, at_ms: atMs },
-    ]);
-    expect((await seen()).last_seen_at).toBe(Math.floor(atMs / 1_000));
-    await touchDevices(api.ctx, [{ device_id, at_ms: atMs + 59_999 }]);
-    expect((await seen()).last_seen_at).toBe(Math.floor(atMs / 1_000));
-    await touchDevices(api.ctx, [{ device_id, at_ms: atMs + 60_000 }]);
-    expect((await seen()).last_seen_at).toBe(Math.floor((atMs + 60_000) / 1_000));
+    const touch = (laterMs: number[], ctx = api.ctx) =>
+      touchDevices(
+        ctx,
+        laterMs.map((ms) => ({ device_id, at_ms: atMs + ms })),
+      );
+    const seenAfterS = async () => (await list())[0].last_seen_at - Math.floor(atMs / 1_000);
+    await touch([-5_000, 0]);
+    expect(await seenAfterS()).toBe(0);
+    await touch([59_999]);
+    expect(await seenAfterS()).toBe(0);
+    await touch([60_000]);
     const elsewhere = await openTestContext({ sharing: api.ctx });
-    await touchDevices(elsewhere, [{ device_id, at_ms: atMs }]);
+    await touch([0], elsewhere);
     await elsewhere.close();
-    expect((await seen()).last_seen_at).toBe(Math.floor((atMs + 60_000) / 1_000));
+    expect(await seenAfterS()).toBe(60);
   });
 });
 
@@ -137,43 +136,20 @@ describe('linking', () => {
   });
 
   test('takes a form as a standard client sends it, and ignores what it does not know', async () => {
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' };
     const public_key = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) });
-    const started = await api.call('/v1/device_authorization', {
-      headers,
-      body: new URLSearchParams({ client_id: '', scope: 'openid', name: 'form', public_key }).toString(),
-    });
+    const asked = { client_id: '', scope: 'openid', name: 'form', public_key };
+    const started = await sendForm('/v1/device_authorization', asked);
     expect(started.status).toBe(200);
     expect((await approve(api, f.admin, started.body.user_code)).status).toBe(204);
-    const token = await api.call('/v1/token', {
-      headers,
-      body: new URLSearchParams({
-        client_id: 'cli',
-        grant_type: GRANT_TYPE,
-        device_code: started.body.device_code,
-      }).toString(),
-    });
-    expect([token.status, token.body]).toEqual([
-      200,
-      { access_token: expect.any(String), token_type: 'Bearer', device_id: expect.stringMatching(/^dev_/) },
-    ]);
-    expect(token.headers.get('Cache-Control')).toBe('no-store');
-    expect(token.headers.get('Pragma')).toBe('no-cache');
+    const { device_code } = started.body;
+    const token = await sendForm('/v1/token', { client_id: 'cli', grant_type: GRANT_TYPE, device_code });
+    const access_token = expect.any(String);
+    const device_id = expect.stringMatching(/^dev_/);
+    expect(token.body).toEqual({ access_token, token_type: 'Bearer', device_id });
+    const cached = ['Cache-Control', 'Pragma'].map((name) => token.headers.get(name));
+    expect(cached).toEqual(['no-store', 'no-cache']);
     const row = await deviceRows(api.ctx).findOne({ _id: token.body.device_id });
     expect(row?.public_key).toMatchObject({ kty: 'OKP' });
-  });
-
-  test('ends with a token whose hash Redis and MongoDB hold, and which is written nowhere', async () => {
-    const { device_id, access_token } = await linkDevice(api, f.admin);
-    const tokenId = credentialId('ugd', access_token) ?? '';
-    const hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
-    const record = await api.ctx.redis.meter.hgetall(accountKeys(f.admin.accountId).account);
-    expect(record[`d:${tokenId}`]).toBe(`${device_id},${hmac}`);
-    const row = await deviceTokenRows(api.ctx).findOne({ _id: device_id });
-    expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: f.admin.accountId });
-    const grants = JSON.stringify(await deviceGrantRows(api.ctx).find({}).toArray());
-    const device = JSON.stringify(await deviceRows(api.ctx).findOne({ _id: device_id }));
-    expect(JSON.stringify(row) + device + grants).not.toContain(access_token);
   });
 
   test('is pending until somebody approves, and asks a hasty device to slow down by 5 s each time', async () => {
@@ -182,17 +158,10 @@ describe('linking', () => {
     for (const waitMs of [0, 4_999, 9_999, 14_999, 20_000, 19_999, 25_000]) {
       clock.advance(waitMs);
       const { status, body } = await poll(api, device_code);
-      outcomes.push([status, body.error]);
+      outcomes.push(`${status} ${body.error}`);
     }
-    expect(outcomes).toEqual([
-      [400, 'authorization_pending'],
-      [400, 'slow_down'],
-      [400, 'slow_down'],
-      [400, 'slow_down'],
-      [400, 'authorization_pending'],
-      [400, 'slow_down'],
-      [400, 'authorization_pending'],
-    ]);
+    const [pending, slow] = ['400 authorization_pending', '400 slow_down'];
+    expect(outcomes).toEqual([pending, slow, slow, slow, pending, slow, pending]);
   });
 
   test('gives the token at once after the approval, however hastily the device asked before', async () => {
@@ -205,59 +174,51 @@ describe('linking', () => {
   test('gives the token once, to one of ten who ask at once', async () => {
     const device_code = await startApproved();
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(api, device_code)));
-    const won = answers.filter(({ status }) => status === 200);
-    expect(won).toHaveLength(1);
-    for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('invalid_grant');
-    expect(await spendingDevices(f.admin.accountId)).toEqual([won[0]?.body.device_id]);
-    const hmac = credentialHash(won[0]?.body.access_token, api.ctx.config.apiKeyPepper);
+    const [won, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    for (const answer of answers) if (answer !== won) expect(answer.body.error).toBe('invalid_grant');
+    const { device_id, access_token } = won?.body ?? {};
+    expect(await spendingDevices(f.admin.accountId)).toEqual([device_id]);
     expect(await deviceRows(api.ctx).countDocuments({ account_id: f.admin.accountId })).toBe(1);
-    expect((await deviceTokenRows(api.ctx).findOne({ _id: won[0]?.body.device_id }))?.token_hmac).toBe(hmac);
+    const token_hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
+    const row = await deviceTokenRows(api.ctx).findOne({ _id: device_id });
+    expect(row).toMatchObject({ account_id: f.admin.accountId, token_hmac });
+    const record = await api.ctx.redis.meter.hgetall(accountKeys(f.admin.accountId).account);
+    expect(record[`d:${row?.token_id}`]).toBe(`${device_id},${token_hmac}`);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
-  test('goes on with the next poll when the one before got stuck half-way', async () => {
+  /** Ways for a poll to fail half-way, with its status then. Each begins it, and returns how it ends. */
+  const FAILURES: [what: string, status: number, begin: () => Promise<() => unknown>][] = [
+    [
+      'its shard of credits moved',
+      503,
+      async () => {
+        const { epoch } = accountKeys(f.admin.accountId);
+        const open = (await api.ctx.redis.meter.getset(epoch, 'another run')) ?? '';
+        return () => api.ctx.redis.meter.set(epoch, open);
+      },
+    ],
+    ['the answer to its last write was lost', 503, async () => loseCommitsOfGrants(1)],
+    ['the answers to its last two writes were lost', 504, async () => loseCommitsOfGrants(2)],
+  ];
+  test.each(FAILURES)('gives the token once, with the next poll, where %s', async (_, status, begin) => {
     const device_code = await startApproved();
-    const { epoch } = accountKeys(f.admin.accountId);
-    const open = (await api.ctx.redis.meter.get(epoch)) ?? '';
-    await api.ctx.redis.meter.set(epoch, 'another run');
-    const stuck = await poll(api, device_code);
-    expect([stuck.status, stuck.body.error]).toEqual([503, 'temporarily_unavailable']);
-    await api.ctx.redis.meter.set(epoch, open);
+    const end = await begin();
+    const failed = await poll(api, device_code);
+    await end();
+    expect([failed.status, failed.body.error]).toEqual([status, 'temporarily_unavailable']);
     const answer = await poll(api, device_code);
     expect(answer.status).toBe(200);
     expect(await spendingDevices(f.admin.accountId)).toEqual([answer.body.device_id]);
     expect(await deviceRows(api.ctx).countDocuments({ account_id: f.admin.accountId })).toBe(1);
-  });
-
-  test('gives the token with the next poll when the answer to its last write was lost', async () => {
-    const device_code = await startApproved();
-    const restore = loseCommitsOfGrants();
-    const lost = await poll(api, device_code);
-    expect([lost.status, lost.body.error]).toEqual([503, 'temporarily_unavailable']);
-    const answer = await poll(api, device_code);
-    restore();
-    expect(answer.status).toBe(200);
-    expect(await spendingDevices(f.admin.accountId)).toEqual([answer.body.device_id]);
-    expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
-  });
-
-  test('says that it is not known whether the code is used up, and never gives the token twice', async () => {
-    const device_code = await startApproved();
-    const restore = loseCommitsOfGrants(2);
-    const lost = await poll(api, device_code);
-    restore();
-    expect([lost.status, lost.body.error]).toEqual([504, 'temporarily_unavailable']);
-    // The second transaction was made too: only its answer was lost.
-    expect((await poll(api, device_code)).status).toBe(200);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
   test('takes a parameter of a form without a value as left out (RFC 8628 section 3.1)', async () => {
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const body = 'client_id=cli&name=&public_key=';
-    expect((await api.call('/v1/device_authorization', { headers, body })).status).toBe(200);
-    const asked = `grant_type=${encodeURIComponent(GRANT_TYPE)}&device_code=`;
-    const polled = await api.call('/v1/token', { headers, body: asked });
+    const empty = { client_id: 'cli', name: '', public_key: '' };
+    expect((await sendForm('/v1/device_authorization', empty)).status).toBe(200);
+    const polled = await sendForm('/v1/token', { grant_type: GRANT_TYPE, device_code: '' });
     expect(polled.body).toEqual({ error: 'invalid_request', error_description: 'device_code is missing.' });
   });
 
@@ -286,41 +247,32 @@ describe('linking', () => {
 });
 
 describe('POST /v1/devices/revoke', () => {
-  test('revokes for Redis and for the list, and says the same when repeated', async () => {
+  test('revokes for Redis, for the list and in the audit log', async () => {
     const { device_id } = await linkDevice(api, f.admin);
-    const first = await revoke(api, f.admin, device_id);
-    expect([first.status, first.body]).toEqual([200, { revoked: true }]);
+    const { status, body } = await revoke(api, f.admin, device_id);
+    expect([status, body]).toEqual([200, { revoked: true }]);
     expect(await spendingDevices(f.admin.accountId)).toEqual([]);
-    const again = await revoke(api, f.admin, device_id);
-    expect([again.status, again.text]).toEqual([200, first.text]);
     expect(await list()).toMatchObject([{ device_id, status: 'revoked' }]);
+    const rows = (await f.audited(/^device/)).filter(({ details }) => details.device_id === device_id);
+    const actions = rows.map(({ action }) => action);
+    expect(actions.toSorted()).toEqual(['device.approve', 'device.link', 'device.revoke']);
   });
 
-  test.each([
-    ['missing', {}],
-    ['a number', { device_id: 5 }],
-    ['an object', { device_id: { $ne: null } }],
-    ['null', { device_id: null }],
-    ['an array', { device_id: ['dev_x'] }],
-    ['empty', { device_id: '' }],
-    ['129 characters', { device_id: 'x'.repeat(129) }],
-    ['with a line end', { device_id: 'dev_\n' }],
-    ['with NUL', { device_id: '\0' }],
-    ['with DEL', { device_id: '\x7f' }],
-    ['malformed', '{"device_id":'],
-    ['a scalar', '5'],
-  ])('refuses a device_id that is %s', async (_what, body) => {
-    const { status, headers } = await api.call('/v1/devices/revoke', { key: f.admin.session, body });
-    expect(status).toBe(400);
-    expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  });
+  test.each([[undefined], [{ $ne: null }], [null], [''], ['x'.repeat(129)], ['dev_\n'], ['\0'], ['\x7f']])(
+    'refuses a device_id that is %j',
+    async (device_id) => {
+      const { status, headers } = await revoke(api, f.admin, device_id);
+      expect(status).toBe(400);
+      expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    },
+  );
 
   test.each([
-    ['beside another member', { account_id: 'usr_x' }, 'application/json'],
-    ['without a type', {}, undefined],
-    ['as text', {}, 'text/plain'],
-    ['as a form', {}, 'application/x-www-form-urlencoded'],
-  ])('takes a device_id %s', async (_what, beside, type) => {
+    ['beside another member', 'application/json'],
+    ['without a type', undefined],
+    ['as text', 'text/plain'],
+    ['as a form', 'application/x-www-form-urlencoded'],
+  ])('takes a device_id %s', async (_what, type) => {
     const { device_id } = await linkDevice(api, f.admin);
     // Bytes, so that fetch adds no type of its own.
     const answer = await fetch(`${api.url}/v1/devices/revoke`, {
@@ -329,7 +281,7 @@ describe('POST /v1/devices/revoke', () => {
         Authorization: `Bearer ${f.admin.session}`,
         ...(type === undefined ? {} : { 'Content-Type': type }),
       },
-      body: Buffer.from(JSON.stringify({ device_id, ...beside })),
+      body: Buffer.from(JSON.stringify({ device_id, account_id: 'usr_x' })),
     });
     expect([answer.status, await answer.json()]).toEqual([200, { revoked: true }]);
     expect(await spendingDevices(f.admin.accountId)).toEqual([]);
@@ -349,13 +301,34 @@ describe('POST /v1/devices/revoke', () => {
     await revokeDevice(rebuilding, f.admin.accountId, device_id);
     expect(await spendingDevices(f.admin.accountId)).toEqual([]);
   });
+});
 
-  test('leaves a trace in the audit log', async () => {
-    const { device_id } = await linkDevice(api, f.admin);
-    await revoke(api, f.admin, device_id);
-    const rows = await f.audited(/^device/);
-    const actions = rows.filter((row) => row.details.device_id === device_id).map((row) => row.action);
-    expect(actions.toSorted()).toEqual(['device.approve', 'device.link', 'device.revoke']);
+describe('the person whom a device asks for an answer', () => {
+  const ask = (what: 'lookup' | 'deny' | 'approve', user_code: string, at = api) =>
+    f.send(`/v1/device_authorization/${what}`, { user_code }, { key: f.admin, at });
+
+  test('sees what the device calls itself and when it asked, by a look-up that changes nothing', async () => {
+    const codes = await startLink(api, { name: 'Laptop' });
+    const { status, body } = await ask('lookup', codes.user_code.toLowerCase());
+    expect([status, body]).toEqual([200, { name: 'Laptop', created_at: Math.floor(clock.now() / 1_000) }]);
+    expect((await approve(api, f.admin, codes.user_code)).status).toBe(204);
+    expect((await ask('lookup', codes.user_code)).body.code).toBe('invalid_grant');
+  });
+
+  test('denies it: it is told so with its next poll, and nobody can approve it any more', async () => {
+    const codes = await startLink(api);
+    expect((await ask('deny', codes.user_code)).status).toBe(204);
+    expect((await poll(api, codes.device_code)).body.error).toBe('access_denied');
+    const late = [await approve(api, f.admin, codes.user_code), await ask('deny', codes.user_code)];
+    expect(late.map(({ body }) => body.code)).toEqual(['invalid_grant', 'invalid_grant']);
+  });
+
+  test('has five wrong codes together, of looking up, denying and approving', async () => {
+    // By another process, since each counts them for itself.
+    const { user_code } = await startLink(f.other);
+    for (const what of ['lookup', 'deny', 'lookup', 'deny', 'approve'] as const)
+      expect((await ask(what, 'BBBB-BBBB', f.other)).status).toBe(400);
+    expect((await ask('lookup', user_code, f.other)).status).toBe(429);
   });
 });
 
