@@ -40,20 +40,23 @@ test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])
   },
 );
 
+const MIDNIGHT = Date.UTC(2026, 10, 22, 24);
+const WEEK_AGO_S = Date.UTC(2026, 10, 15) / 1_000;
+
 test('the pace of credits counts the hours of today too', () => {
   const spends = Array.from({ length: 16 }, () => ({ delta: -1 }));
-  const nowMs = Date.UTC(2026, 10, 22, 24);
-  expect(creditsPerDay(spends, Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(2);
-  expect(creditsPerDay([], Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(0);
+  expect(creditsPerDay(spends, WEEK_AGO_S, MIDNIGHT)).toBe(2);
+  expect(creditsPerDay([], WEEK_AGO_S, MIDNIGHT)).toBe(0);
 });
 
-test('the pace of more credits than a page shows is that of the page', () => {
-  const nowMs = Date.UTC(2026, 10, 22, 24);
-  const fromS = Date.UTC(2026, 10, 15) / 1_000;
-  const transactions = [1, 2, 12].map((hours) => ({ delta: -1, created_at: nowMs / 1_000 - hours * 3_600 }));
-  expect(paceOf({ transactions, has_more: false }, fromS, nowMs)).toBe(3 / 8);
-  expect(paceOf({ transactions, has_more: true }, fromS, nowMs)).toBe(6);
-  expect(paceOf({ transactions: [], has_more: false }, fromS, nowMs)).toBe(0);
+test.each([
+  [[1, 2, 12], false, 3 / 8],
+  [[1, 2, 12], true, 6],
+  [[], false, 0],
+])('the pace of credits that went %j hours ago, and of more than a page shows: %s, is %d', (...of) => {
+  const [hours, has_more, pace] = of;
+  const at = (hour: number) => ({ delta: -1, created_at: MIDNIGHT / 1_000 - hour * 3_600 });
+  expect(paceOf({ transactions: hours.map(at), has_more }, WEEK_AGO_S, MIDNIGHT)).toBe(pace);
 });
 
 const tokens = { tokens_in: 9, tokens_out: 9, cache_read_tokens: 0, cache_write_tokens: 0 };
@@ -165,35 +168,23 @@ test.each(Object.entries(QUESTIONS))(
   },
 );
 
-const HOURS = ['2026-11-23T21:00:00.000Z', '2026-11-23T22:00:00.000Z', '2026-11-23T23:00:00.000Z'];
-
 test.each([
-  ['hour', 'UTC', HOURS, '2026-11-24T00:00:00.000Z', [...HOURS, '2026-11-24T00:00:00.000Z']],
-  ['hour', 'Asia/Tokyo', HOURS, '2026-11-23T23:40:00.000Z', [...HOURS, '2026-11-23T23:40:00.000Z']],
-  ...(
-    [
-      ['day', 'UTC', ['11-21T00', '11-22T00', '11-23T00'], '11-24T00', '11-21 11-22 11-23 11-24'],
-      ['day', 'UTC', ['11-22T00', '11-23T00'], '11-23T16', '11-22 11-23 11-24'],
-      ['day', 'Asia/Tokyo', ['11-21T15', '11-22T15'], '11-23T15', '11-22 11-23 11-24'],
-      [
-        'day',
-        'America/New_York',
-        ['10-31T04', '11-01T04', '11-02T05'],
-        '11-03T05',
-        '10-31 11-01 11-02 11-03',
-      ],
-      ['week', 'Europe/Berlin', ['10-18T22', '10-25T23', '11-01T23'], '11-03T23', '10-19 10-26 11-02 11-04'],
-      ['month', 'Asia/Tokyo', ['09-30T15', '10-31T15'], '11-22T15', '10-01 11-01 11-23'],
-    ] as const
-  ).map(([interval, zone, starts, to, days]) => {
-    const at = (hour: string) => `2026-${hour}:00:00.000Z`;
-    return [interval, zone, starts.map(at), at(to), days.split(' ').map((day) => `2026-${day}`)] as const;
-  }),
+  ['hour', 'UTC', '11-23T21:00 11-23T22:00 11-23T23:00 11-24T00:00', null],
+  ['hour', 'Asia/Tokyo', '11-23T21:00 11-23T22:00 11-23T23:00 11-23T23:40', null],
+  ['day', 'UTC', '11-21T00:00 11-22T00:00 11-23T00:00 11-24T00:00', '11-21 11-22 11-23 11-24'],
+  ['day', 'UTC', '11-22T00:00 11-23T00:00 11-23T16:00', '11-22 11-23 11-24'],
+  ['day', 'Asia/Tokyo', '11-21T15:00 11-22T15:00 11-23T15:00', '11-22 11-23 11-24'],
+  ['day', 'America/New_York', '10-31T04:00 11-01T04:00 11-02T05:00 11-03T05:00', '10-31 11-01 11-02 11-03'],
+  ['week', 'Europe/Berlin', '10-18T22:00 10-25T23:00 11-01T23:00 11-03T23:00', '10-19 10-26 11-02 11-04'],
+  ['month', 'Asia/Tokyo', '09-30T15:00 10-31T15:00 11-22T15:00', '10-01 11-01 11-23'],
 ] as const)(
-  'the bars of the cost chart by %s in %s lead to the sessions of their own time: together to the whole range',
-  (interval, zone, starts, to, bounds) => {
+  'the bars of the cost chart by %s in %s lead to the sessions of their own time, together of the whole range: %s',
+  (interval, zone, of, days) => {
+    const times = of.split(' ').map((time) => `2026-${time}:00.000Z`);
+    const bounds = days?.split(' ').map((day) => `2026-${day}`) ?? times;
+    const starts = times.slice(0, -1);
     const series = starts.map((start) => ({ ...sums, start, active_users: 1, cost_usd: 1 }));
-    const data = { ...usageOf(2, 7), interval, series, to };
+    const data = { ...usageOf(2, 7), interval, series, to: times.at(-1) ?? '' };
     const { pageOf } = costContent(data, { split: 'model', names: new Map(), search: { team: 'red' }, zone });
     const range = { range: 'custom', team: 'red' };
     const spans = starts.map((_, bar) => ({ ...range, from: bounds[bar], to: bounds[bar + 1] }));
@@ -205,24 +196,16 @@ test.each([
 );
 
 test.each([
-  ['as everybody', { threshold: 10, threshold_now: 10, exempt: false }, { rule: 'none', threshold: 10 }],
-  ['and a raise', { threshold: 10, threshold_now: 18, exempt: false }, { rule: 'none', threshold: 10 }],
-  ['of their own', { threshold: 20, threshold_now: 20, exempt: false }, { rule: 'own', threshold: 20 }],
-  [
-    'of their own and a raise',
-    { threshold: 20, threshold_now: 28, exempt: false },
-    { rule: 'own', threshold: 20 },
-  ],
-  ['that is none', { threshold: null, threshold_now: null, exempt: true }, { rule: 'exempt', threshold: 10 }],
-] as const)(
-  'the form of a person with a limit %s offers it without what is raised for a time',
-  (_, person, form) => {
-    expect(exceptionOf({ ...person, user_id: 'ada' }, { threshold: 10 })).toEqual({
-      ...form,
-      user_id: 'ada',
-    });
-  },
-);
+  ['as everybody', 10, 10, { rule: 'none', threshold: 10 }],
+  ['and a raise', 10, 18, { rule: 'none', threshold: 10 }],
+  ['of their own', 20, 20, { rule: 'own', threshold: 20 }],
+  ['of their own and a raise', 20, 28, { rule: 'own', threshold: 20 }],
+  ['that is none', null, null, { rule: 'exempt', threshold: 10 }],
+])('the form of a person with a limit %s offers it without what is raised for a time', (...of) => {
+  const [, threshold, threshold_now, form] = of;
+  const person = { user_id: 'ada', threshold, threshold_now, exempt: threshold === null };
+  expect(exceptionOf(person, { threshold: 10 })).toEqual({ ...form, user_id: 'ada' });
+});
 
 test.each([
   ['UTC', '2026-11-23T00:00:00Z', '2026-11-24T00:00:00Z', ['2026-11-23', '2026-11-24']],
@@ -246,22 +229,18 @@ test.each([
   },
 );
 
-test('the month before ends where this one begins, also where it is shorter', () => {
-  const of = (iso: string) => rangeOf({ range: 'month' }, 'UTC', Date.parse(iso)).before;
-  expect(of('2027-03-31T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-03-01' });
-  expect(of('2027-03-28T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-02-28T12:00:00.000Z' });
-  expect(of('2027-01-31T12:00:00Z')).toEqual({ from: '2026-12-01', to: '2026-12-31T12:00:00.000Z' });
-});
-
-test('the period before today and before a month is never empty, also at their beginning', () => {
-  const of = (range: 'today' | 'month', iso: string, timezone = 'UTC') =>
-    rangeOf({ range }, timezone, Date.parse(iso)).before;
-  expect(of('today', '2027-03-05T00:14:00Z')).toEqual({ from: '2027-03-04', to: '2027-03-04T00:15:00.000Z' });
-  expect(of('today', '2027-03-05T00:16:00Z')).toEqual({ from: '2027-03-04', to: '2027-03-04T00:15:00.000Z' });
-  expect(of('month', '2027-04-01T00:05:00Z')).toEqual({ from: '2027-03-01', to: '2027-03-01T00:15:00.000Z' });
+test.each([
+  ['month', '2027-03-31T12:00:00Z', 'UTC', '2027-02-01', '2027-03-01'],
+  ['month', '2027-03-28T12:00:00Z', 'UTC', '2027-02-01', '2027-02-28T12:00:00.000Z'],
+  ['month', '2027-01-31T12:00:00Z', 'UTC', '2026-12-01', '2026-12-31T12:00:00.000Z'],
+  ['month', '2027-04-01T00:05:00Z', 'UTC', '2027-03-01', '2027-03-01T00:15:00.000Z'],
+  ['today', '2027-03-05T00:14:00Z', 'UTC', '2027-03-04', '2027-03-04T00:15:00.000Z'],
+  ['today', '2027-03-05T00:16:00Z', 'UTC', '2027-03-04', '2027-03-04T00:15:00.000Z'],
   // The day before had 23 hours.
-  const inBerlin = of('today', '2027-03-28T22:05:00Z', 'Europe/Berlin');
-  expect(inBerlin).toEqual({ from: '2027-03-28', to: '2027-03-27T23:15:00.000Z' });
+  ['today', '2027-03-28T22:05:00Z', 'Europe/Berlin', '2027-03-28', '2027-03-27T23:15:00.000Z'],
+] as const)('the period before the %s at %s in %s is not empty, nor longer than its own', (...of) => {
+  const [range, now, timezone, from, to] = of;
+  expect(rangeOf({ range }, timezone, Date.parse(now)).before).toEqual({ from, to });
 });
 
 test('hours are asked for only of days of which they are kept', () => {
@@ -271,11 +250,12 @@ test('hours are asked for only of days of which they are kept', () => {
   expect([of('2026-11-23'), of('2026-10-20'), of('2026-10-19')]).toEqual(['hour', 'hour', 'day']);
 });
 
-test('a time of another year says which', () => {
+test('a time of another year says which, and of a moment its milliseconds', () => {
   const nowMs = Date.parse('2026-11-22T12:00:00Z');
   expect(dateTime('2026-11-22T12:00:00Z', 'UTC', { nowMs })).toBe('22 Nov, 12:00');
   expect(dateTime('2027-11-22T12:00:00Z', 'UTC', { nowMs })).toBe('22 Nov 2027, 12:00');
   expect(bucketLabel('2025-11-22T00:00:00Z', 'day', 'UTC', nowMs)).toBe('22 Nov 2025');
+  expect(inWords('2026-11-23T15:48:20.123Z', 'UTC', 'millisecond')).toBe('23 Nov 2026, 15:48:20.123 UTC');
   // This year in New York, where it is still the last evening of the year.
   const newYear = Date.parse('2027-01-01T03:00:00Z');
   expect(dateTime('2026-11-22T12:00:00Z', 'America/New_York', { nowMs: newYear })).toBe('22 Nov, 07:00');
@@ -287,40 +267,25 @@ test('a window of a budget of another zone begins at an hour of this one', () =>
   expect(budgetLabel(month, 'month', { budget: 'Asia/Tokyo', page: 'Asia/Tokyo' })).toBe('Nov 2026');
 });
 
-test('a time in words is the viewer’s own and that of UTC, with the day of each where they differ', () => {
-  const words = (iso: string, zone: string) => inWords(iso, zone);
-  expect(words('2026-11-23T15:48:20Z', 'America/New_York')).toBe(
-    '23 Nov 2026, 10:48:20 in New York · 15:48:20 UTC',
-  );
-  expect(words('2026-11-23T02:00:00Z', 'America/New_York')).toBe(
-    '22 Nov 2026, 21:00:00 in New York · 23 Nov 2026, 02:00:00 UTC',
-  );
-  expect(words('2026-11-23T15:48:20Z', 'UTC')).toBe('23 Nov 2026, 15:48:20 UTC');
-  expect(words('2026-11-23T15:48:20Z', 'America/Argentina/Buenos_Aires')).toContain('in Buenos Aires');
-  expect(inWords('2026-11-23T15:48:20.123Z', 'UTC', 'millisecond')).toBe('23 Nov 2026, 15:48:20.123 UTC');
+test.each([
+  ['15:48:20Z', 'America/New_York', '23 Nov 2026, 10:48:20 in New York · 15:48:20 UTC'],
+  ['02:00:00Z', 'America/New_York', '22 Nov 2026, 21:00:00 in New York · 23 Nov 2026, 02:00:00 UTC'],
+  ['15:48:20Z', 'UTC', '23 Nov 2026, 15:48:20 UTC'],
+  ['15:48:20Z', 'America/Argentina/Buenos_Aires', '23 Nov 2026, 12:48:20 in Buenos Aires · 15:48:20 UTC'],
+])('%s in words in %s is that of the viewer and of UTC, with the day of each where they differ', (...of) => {
+  const [time, zone, words] = of;
+  expect(inWords(`2026-11-23T${time}`, zone)).toBe(words);
 });
 
-test('the last week, month and quarter are whole ones, compared with those before', () => {
-  const of = (range: 'last_week' | 'last_month' | 'last_quarter', iso: string) => {
-    const { query, before, beforeLabel } = rangeOf({ range }, 'UTC', Date.parse(iso));
-    return [query, before, beforeLabel];
-  };
-  expect(of('last_week', '2026-11-23T00:00:00Z')).toEqual([
-    { from: '2026-11-16', to: '2026-11-23' },
-    { from: '2026-11-09', to: '2026-11-16' },
-    'the week before',
-  ]);
-  expect(of('last_week', '2026-11-22T23:00:00Z')[0]).toEqual({ from: '2026-11-09', to: '2026-11-16' });
-  expect(of('last_month', '2027-01-31T12:00:00Z')).toEqual([
-    { from: '2026-12-01', to: '2027-01-01' },
-    { from: '2026-11-01', to: '2026-12-01' },
-    'the month before',
-  ]);
-  expect(of('last_quarter', '2027-02-15T12:00:00Z')).toEqual([
-    { from: '2026-10-01', to: '2027-01-01' },
-    { from: '2026-07-01', to: '2026-10-01' },
-    'the quarter before',
-  ]);
+test.each([
+  ['last_week', '2026-11-23T00:00:00Z', ['2026-11-09', '2026-11-16', '2026-11-23'], 'the week before'],
+  ['last_week', '2026-11-22T23:00:00Z', ['2026-11-02', '2026-11-09', '2026-11-16'], 'the week before'],
+  ['last_month', '2027-01-31T12:00:00Z', ['2026-11-01', '2026-12-01', '2027-01-01'], 'the month before'],
+  ['last_quarter', '2027-02-15T12:00:00Z', ['2026-07-01', '2026-10-01', '2027-01-01'], 'the quarter before'],
+] as const)('the %s at %s is a whole one, compared with the one before it: %j', (range, now, days, label) => {
+  const { query, before, beforeLabel } = rangeOf({ range }, 'UTC', Date.parse(now));
+  const [from, begin, to] = days;
+  expect([query, before, beforeLabel]).toEqual([{ from: begin, to }, { from, to: begin }, label]);
 });
 
 test('one hour of a day is a range, and one that is not is none', () => {
@@ -398,30 +363,21 @@ test('the quiet hours of a channel are told with their zone', () => {
 });
 
 test.each([
-  [{}, 'The tool permission of config warned, and it went on.'],
+  [{}, 'of config warned, and it went on.'],
   [
     { policy_id: 'guard', reason: 'too expensive.' },
-    'The tool permission guard of config warned, and it went on: too expensive.',
+    'guard of config warned, and it went on: too expensive.',
   ],
-  [{ verdict: 'deny', action: 'block' }, 'The tool permission of config denied it, and it was blocked.'],
-  [
-    { verdict: 'escalate', action: 'escalate' },
-    'The tool permission of config asked somebody, and somebody was asked.',
-  ],
+  [{ verdict: 'deny', action: 'block' }, 'of config denied it, and it was blocked.'],
+  [{ verdict: 'escalate', action: 'escalate' }, 'of config asked somebody, and somebody was asked.'],
   [
     { verdict: 'modify', action: 'modify', source: 'a_hook' },
-    'The tool permission of a hook changed it, and it went on changed.',
+    'of a hook changed it, and it went on changed.',
   ],
 ])('a decision of a policy is a sentence: %o', (changes, sentence) => {
-  const intervention = {
-    kind: 'tool_permission',
-    verdict: 'warn',
-    action: 'allow',
-    source: 'config',
-    ...changes,
-  };
-  const signal = { intervention } as Parameters<typeof decisionWords>[0];
-  expect(decisionWords(signal)).toBe(sentence);
+  const warned = { kind: 'tool_permission', verdict: 'warn', action: 'allow', source: 'config' };
+  const signal = { intervention: { ...warned, ...changes } } as Parameters<typeof decisionWords>[0];
+  expect(decisionWords(signal)).toBe(`The tool permission ${sentence}`);
   expect(decisionWords({ ...signal, tool_name: 'edit' })).toContain(' (edit), and ');
   const { intervention: _none, ...without } = signal;
   expect(decisionWords(without as typeof signal)).toBe('');

@@ -23,26 +23,17 @@ test.each<[text: string, repository?: string | undefined, number?: string]>([
   expect(readReference(text)).toEqual(found);
 });
 
-const unknown = { title: null, url: null, head_repository: null, base_branch: null } as const;
-const sums = { signals: 3, errors: 0, tokens_in: 0, tokens_out: 0, cost_usd: 4.2, unpriced_signals: 0 };
-const times = {
-  opened_at: '',
+const place = { repository: 'github.com/acme/shop', number: 12, branch: 'cart' };
+const unknown = {
+  title: null,
+  url: null,
+  head_repository: null,
+  base_branch: null,
   closed_at: null,
-  merged_at: null,
-  first_day: '2026-01-10',
-  last_day: '2026-01-12',
-};
-const pull = {
-  ...unknown,
-  ...sums,
-  ...times,
-  id: 'pr_1',
-  repository: 'github.com/acme/shop',
-  number: 12,
-  branch: 'cart',
-  state: 'open',
-  people: 2,
 } as const;
+const sums = { signals: 3, errors: 0, tokens_in: 0, tokens_out: 0, cost_usd: 4.2, unpriced_signals: 0 };
+const days = { opened_at: '', merged_at: null, first_day: '2026-01-10', last_day: '2026-01-12' };
+const pull = { ...place, ...unknown, ...sums, ...days, id: 'pr_1', state: 'open', people: 2 } as const;
 
 test('a cost that is not known is never a zero', () => {
   expect(costOf(pull)).toBe('$4.20');
@@ -77,16 +68,10 @@ test('a tool is named where it took half of a session, all calls of which are on
 });
 
 test('its sessions are those of its days, or of one of them', () => {
-  const { search } = sessionsOf(pull);
-  expect(search).toEqual({
-    range: 'custom',
-    from: '2026-01-10',
-    to: '2026-01-13',
-    pull_request: 'github.com/acme/shop#12',
-  });
-  expect(sessionsOf({ ...pull, first_day: null, last_day: null }).search).toEqual({
-    pull_request: 'github.com/acme/shop#12',
-  });
+  const pull_request = 'github.com/acme/shop#12';
+  const shown = { range: 'custom', from: '2026-01-10', to: '2026-01-13', pull_request };
+  expect(sessionsOf(pull).search).toEqual(shown);
+  expect(sessionsOf({ ...pull, first_day: null, last_day: null }).search).toEqual({ pull_request });
 });
 
 const day = (date: string, cost_usd: number) => ({ day: date, cost_usd });
@@ -116,20 +101,16 @@ const none = { repository: null, branch: null, pull_request: null, task: null };
 const counts = { signals: 1, tokens_in: 0, tokens_out: 0, cost_usd: 0, unpriced_signals: 0 };
 
 test('a work is named by what it has', () => {
-  const place = { ...none, repository: 'github.com/acme/shop' };
-  expect(workWords(none)).toBe('Not attributed');
-  expect(workWords(place)).toBe('acme/shop · no branch');
-  expect(workWords({ ...none, task: 'SHOP-9' })).toBe('SHOP-9');
-  expect(workWords({ ...place, branch: 'cart', pull_request: 'github.com/acme/shop#12' })).toBe(
-    'acme/shop · cart · #12',
-  );
+  const repository = 'github.com/acme/shop';
+  const pull_request = `${repository}#12`;
+  const words = (fields: object) => workWords({ ...none, ...fields });
+  expect(words({})).toBe('Not attributed');
+  expect(words({ repository })).toBe('acme/shop · no branch');
+  expect(words({ task: 'SHOP-9' })).toBe('SHOP-9');
+  expect(words({ repository, branch: 'cart', pull_request })).toBe('acme/shop · cart · #12');
   expect(isAttributed([{ ...none, ...counts }])).toBe(false);
-  const worked = { ...place, ...counts, pull_request: 'github.com/acme/shop#12' };
+  const worked = { ...none, ...counts, repository, pull_request };
   expect(pullRequestsOf([worked, worked, { ...none, ...counts }])).toEqual([
-    {
-      label: 'github.com/acme/shop#12',
-      short: 'acme/shop#12',
-      search: { repository: 'github.com/acme/shop', number: '12' },
-    },
+    { label: pull_request, short: 'acme/shop#12', search: { repository, number: '12' } },
   ]);
 });

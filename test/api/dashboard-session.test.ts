@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SessionData } from 'express-session';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createSessionStore } from '../../api/people/session-store.ts';
-import { findFreePort } from '../../packages/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../packages/stack/stores.ts';
-import { startIdp } from '../../scripts/idp/provider.ts';
-import { ensureIdpState, type IdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
 import { memberRows } from '../../shared/core/accounts/organizations/model.ts';
 import { addMember } from '../../shared/people/members.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { createTestClock, openKeptLog, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startOwnRedis } from '../support/credits.ts';
+import { createTestClock, openKeptLog, startApi } from '../support/harness.ts';
 import { beginBrowserSession } from '../support/people.ts';
+import { startSignIn } from '../support/sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const BASE = 'https://usage.example.org';
@@ -22,33 +16,18 @@ const IDENTITY = { iss: 'https://idp.example.org', sub: 'ida' };
 const BEHIND_TLS = { 'X-Forwarded-Proto': 'https' };
 const OURS = { 'X-Requested-With': 'dashboard', 'Sec-Fetch-Site': 'same-origin' };
 
-let idp: Server;
-let state: IdpState;
-let folder: string;
-let redis: RunningStore;
-let clock: TestClock;
-let api: TestApi;
-let accountId: string;
-let orgId: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-sessions-'));
-  state = await ensureIdpState(folder);
-  idp = await startIdp(state, () => []);
-  redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true });
-  clock = createTestClock();
-  api = await startApi({ clock, redisUrl: redis.url, env: { ...idpEnvironment(state), BASE_URL: BASE } });
-  await waitUntilReady(api.ctx.redis.producer, 5_000);
-  orgId = (await createOrganization(api.ctx, { name: 'Acme', plan: 'team' }))._id;
-  const ida = { org_id: orgId, email: 'ida@acme.example', role: 'admin', idp: IDENTITY } as const;
-  accountId = (await addMember(api.ctx, ida))._id;
-});
+const idp = await startSignIn();
+const redis = await startOwnRedis();
+const clock = createTestClock();
+const api = await startApi({ clock, redisUrl: redis.url, env: { ...idp.env, BASE_URL: BASE } });
+await waitUntilReady(api.ctx.redis.producer, 5_000);
+const orgId = (await createOrganization(api.ctx, { name: 'Acme', plan: 'team' }))._id;
+const ida = { org_id: orgId, email: 'ida@acme.example', role: 'admin', idp: IDENTITY } as const;
+const accountId = (await addMember(api.ctx, ida))._id;
 afterAll(async () => {
   await api.close().catch(() => undefined);
   await redis.stop();
-  idp.closeAllConnections();
-  idp.close();
-  rmSync(folder, { recursive: true, force: true });
+  idp.stop();
 });
 
 const begin = () => beginBrowserSession(api.ctx, { accountId, identity: IDENTITY });
@@ -129,7 +108,7 @@ test('behind TLS a cookie is for this host alone, and a sign-in that would lose 
   const lost = await api.call('/dashboard/login');
   expect(lost.headers.get('location')).toMatch(`${BASE}/dashboard/signed-out?problem=not_ready`);
   const kept = await api.call('/dashboard/login', { headers: BEHIND_TLS });
-  expect(kept.headers.get('location')).toContain(issuerOf(state));
+  expect(kept.headers.get('location')).toContain(idp.issuer);
   expect(kept.headers.get('set-cookie')).toMatch(/^__Host-ug-login=.*; HttpOnly; Secure; SameSite=Lax$/);
 });
 
@@ -146,7 +125,7 @@ test('an answer to a sign-in works once, and the log keeps two short codes of it
   const { cookie, asked } = await beginSignIn();
   const error = `e${'x'.repeat(5_000)}`;
   const told = { error, error_description: 'TYPED-BY-A-STRANGER', code: 'UNUSED-CODE' };
-  const query = new URLSearchParams({ ...told, state: asked, iss: issuerOf(state) });
+  const query = new URLSearchParams({ ...told, state: asked, iss: idp.issuer });
   for (let time = 0; time < 3; time += 1) {
     const ended = await logged.call(`/dashboard/callback?${query.toString()}`, {
       headers: { ...BEHIND_TLS, Cookie: cookie },
@@ -164,9 +143,8 @@ test('an answer to a sign-in works once, and the log keeps two short codes of it
 
 test('a sign-in that the identity provider leaves without an answer is told as that', async () => {
   const { cookie, asked } = await beginSignIn();
-  idp.closeAllConnections();
-  idp.close();
-  const query = new URLSearchParams({ code: 'x', state: asked, iss: issuerOf(state) });
+  idp.stop();
+  const query = new URLSearchParams({ code: 'x', state: asked, iss: idp.issuer });
   const ended = await api.call(`/dashboard/callback?${query.toString()}`, {
     headers: { ...BEHIND_TLS, Cookie: cookie },
   });
@@ -175,7 +153,7 @@ test('a sign-in that the identity provider leaves without an answer is told as t
 
 test('without Redis a session is a 503, not a new sign-in', async () => {
   const { cookie } = await begin();
-  await redis.stop();
+  await redis.kill();
   for (const path of ['/dashboard/login', '/dashboard/callback?code=x&state=y']) {
     const { headers } = await api.call(path, { headers: { ...BEHIND_TLS, Cookie: cookie } });
     expect(headers.get('location'), path).toContain('signed-out?problem=store_unavailable');
