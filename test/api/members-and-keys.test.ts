@@ -65,8 +65,7 @@ describe('members', () => {
     const { body: organization } = await ask(admin, 'GET', '/v1/organization');
     expect(organization.admin_emails).toContain('new@example.org');
     expect(organization.teams).toEqual(expect.arrayContaining(['red', 'blue']));
-    expect((await ask(admin, 'DELETE', path)).status).toBe(204);
-    expect((await ask(admin, 'DELETE', path)).status).toBe(204);
+    for (const _time of [1, 2]) expect((await ask(admin, 'DELETE', path)).status).toBe(204);
     expect((await ask(admin, 'PATCH', path, { name: 'x' })).status).toBe(404);
   });
 
@@ -104,18 +103,21 @@ describe('members', () => {
     expect(times).toEqual([Math.floor(old / 1_000), Math.floor(fresh / 1_000), null]);
   });
 
-  test('may be in at most 1,000 different teams together', async () => {
+  test('may be in at most 1,000 different teams together, also by changes at one moment', async () => {
     const teams = Array.from({ length: 999 }, (_, index) => `team ${index}`);
     await organizationRows(api.ctx).updateOne({ _id: admin.orgId }, { $set: { teams } });
-    const path = `/v1/members/${member.userId}`;
-    expect((await ask(admin, 'PATCH', path, { teams: ['team 1', 'one more'] })).status).toBe(200);
-    const one = { teams: ['too many'] };
-    const invited = await ask(admin, 'POST', '/v1/members', { ...one, email: 'x@e.org', role: 'member' });
-    for (const refused of [await ask(admin, 'PATCH', path, one), invited])
+    const change = ({ userId }: Person, ...of: string[]) =>
+      ask(admin, 'PATCH', `/v1/members/${userId}`, { teams: of });
+    const two = [change(member, 'team 1', 'one'), change(admin, 'another')];
+    expect((await Promise.all(two)).map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const invited = { email: 'x@e.org', role: 'member', teams: ['too many'] };
+    for (const refused of [
+      await change(member, 'too many'),
+      await ask(admin, 'POST', '/v1/members', invited),
+    ])
       expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect((await ask(admin, 'PATCH', path, { teams: ['team 2', 'one more'] })).status).toBe(200);
-    const { body } = await ask(admin, 'GET', '/v1/organization');
-    expect(body.teams).toHaveLength(1_000);
+    expect((await change(member, 'team 2')).status).toBe(200);
+    expect((await ask(admin, 'GET', '/v1/organization')).body.teams).toHaveLength(1_000);
   });
 
   test('come in pieces when they are many, so that nobody waits for the list', async () => {
@@ -129,25 +131,24 @@ describe('members', () => {
     await addCopies(9_997);
     await addCopies(2, { removed_at: new Date(clock.now()) });
     expect((await add('last@example.org')).status).toBe(201);
-    const refused = await add('more@example.org');
-    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    expect((await add('more@example.org')).body).toMatchObject({ status: 409, code: 'conflict' });
   });
 
   test('of another organization are not there', async () => {
-    const path = `/v1/members/${member.userId}`;
-    expect((await ask(stranger, 'PATCH', path, { name: 'x' })).status).toBe(404);
-    expect((await ask(stranger, 'DELETE', path)).status).toBe(404);
+    for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const)
+      expect((await ask(stranger, method, `/v1/members/${member.userId}`, body)).status).toBe(404);
   });
 
-  test('always have an admin, also when two demote each other at one moment', async () => {
-    const own = `/v1/members/${admin.userId}`;
-    expect((await ask(admin, 'PATCH', own, { role: 'member' })).status).toBe(409);
-    expect((await ask(admin, 'DELETE', own)).status).toBe(409);
+  test('always have an admin who has joined, also when two demote each other at one moment', async () => {
+    const invited = { email: 'typo@example.org', role: 'admin', user_id: 'invited' };
+    expect((await ask(admin, 'POST', '/v1/members', invited)).status).toBe(201);
+    const demote = (by: Person, { userId }: Person) =>
+      ask(by, 'PATCH', `/v1/members/${userId}`, { role: 'member' });
+    expect((await demote(admin, admin)).status).toBe(409);
+    expect((await ask(admin, 'DELETE', `/v1/members/${admin.userId}`)).status).toBe(409);
+    expect((await ask(admin, 'DELETE', '/v1/members/invited')).status).toBe(204);
     const second = await f.person(undefined, 'admin');
-    const answers = await Promise.all([
-      ask(admin, 'PATCH', `/v1/members/${second.userId}`, { role: 'member' }),
-      ask(second, 'PATCH', own, { role: 'member' }),
-    ]);
+    const answers = await Promise.all([demote(admin, second), demote(second, admin)]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
@@ -159,15 +160,6 @@ describe('members', () => {
     expect((await ask(admin, 'PATCH', path, { email: 'Twice@example.org' })).status).toBe(409);
     expect((await ask(admin, 'PATCH', path, { email: 'other@example.org' })).status).toBe(200);
     expect((await add('twice@example.org', 'member', stranger)).status).toBe(201);
-  });
-
-  test('always have an admin who has joined: an invited one may never come', async () => {
-    const invited = { email: 'typo@example.org', role: 'admin', user_id: 'invited' };
-    expect((await ask(admin, 'POST', '/v1/members', invited)).status).toBe(201);
-    const own = `/v1/members/${admin.userId}`;
-    expect((await ask(admin, 'PATCH', own, { role: 'member' })).status).toBe(409);
-    expect((await ask(admin, 'DELETE', own)).status).toBe(409);
-    expect((await ask(admin, 'DELETE', '/v1/members/invited')).status).toBe(204);
   });
 
   test.each(['after', 'during'])('leave no key behind that is made %s their removal', async (order) => {
@@ -188,7 +180,6 @@ describe('members', () => {
   test.each([
     { email: 'nobody', role: 'member' },
     { email: 'a@example.org', role: 'owner' },
-    { email: 'a@example.org' },
   ])('are not made of %j', async (body) => {
     expect((await ask(admin, 'POST', '/v1/members', body)).status).toBe(400);
   });
@@ -197,26 +188,21 @@ describe('members', () => {
 describe('keys', () => {
   test('are made, shown once, listed and revoked', async () => {
     const made = await makeKey(member);
-    expect(made.status).toBe(201);
     const { key, ...view } = made.body;
+    const given = { name: 'laptop', scopes: ['signals:write', 'usage:read'], user_id: member.userId };
+    const none = { project_id: null, expires_at: null, revoked_at: null, last_used_at: null };
     expect(view).toEqual({
+      ...given,
+      ...none,
       id: expect.any(String),
-      name: 'laptop',
-      scopes: ['signals:write', 'usage:read'],
-      user_id: member.userId,
-      project_id: null,
       made_by: { user_id: member.userId, key_id: null },
-      expires_at: null,
       created_at: Math.floor(clock.now() / 1_000),
-      revoked_at: null,
-      last_used_at: null,
     });
     expect((await api.call('/api/v1/sessions', { key })).status).toBe(200);
     const listed = await ask(member, 'GET', '/v1/keys');
     expect(listed.text).not.toContain(key);
     expect(listed.body.data).toHaveLength(1);
-    expect((await ask(member, 'DELETE', `/v1/keys/${view.id}`)).status).toBe(204);
-    expect((await ask(member, 'DELETE', `/v1/keys/${view.id}`)).status).toBe(204);
+    for (const _time of [1, 2]) expect((await ask(member, 'DELETE', `/v1/keys/${view.id}`)).status).toBe(204);
     expect((await api.call('/api/v1/sessions', { key })).status).toBe(401);
     expect((await rotate(member, view.id)).status).toBe(409);
   });
@@ -255,8 +241,7 @@ describe('keys', () => {
   test('with scopes that only an admin gives are rotated by an admin', async () => {
     const scopes = ['signals:write', 'budgets:write'];
     const made = await makeKey(admin, { scopes, user_id: member.userId });
-    const refused = await rotate(member, made.body.id);
-    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
+    expect((await rotate(member, made.body.id)).body).toMatchObject({ status: 403, code: 'missing_scope' });
     expect((await rotate(admin, made.body.id)).body).toMatchObject({ scopes, user_id: member.userId });
   });
 
@@ -287,8 +272,7 @@ describe('keys', () => {
     await add(50, { revoked_at: now });
     await add(50, { expires_at: now });
     expect((await makeKey(admin)).status).toBe(201);
-    const refused = await makeKey(member);
-    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_keys']);
+    expect((await makeKey(member)).body).toMatchObject({ status: 409, code: 'too_many_keys' });
   });
 
   test('are listed for 30 days after their end, and then forgotten', async () => {
@@ -337,15 +321,7 @@ test('who leaves gets no alerts any more, however the address was written', asyn
   expect(changed.body.admin_emails).toEqual(['leaver@example.org', 'ops@example.org']);
   const created = await createOrganization(api.ctx, { name: 'New', plan: 'free', admin_emails: typed });
   expect(created.admin_emails).toEqual(changed.body.admin_emails);
-  await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
-  expect(await emails()).toEqual(['ops@example.org']);
-});
-
-test('a member whom the admin e-mails name stays among them by a new e-mail, and leaves them', async () => {
-  const { body } = await add('named@example.org');
-  await ask(admin, 'PATCH', '/v1/organization', { admin_emails: ['named@example.org'] });
-  await ask(admin, 'PATCH', `/v1/members/${body.user_id}`, { email: 'newer@example.org' });
-  expect(await emails()).toEqual(['newer@example.org']);
+  await ask(admin, 'PATCH', '/v1/organization', { admin_emails: typed.slice(0, 1) });
   await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
   expect(await emails()).toEqual([]);
 });
@@ -361,25 +337,25 @@ test.each<{ was: Role; named: boolean; change: { role?: Role; email?: string }; 
   { was: 'admin', named: true, change: { email: 'new@example.org' }, is: 'new@example.org' },
   { was: 'admin', named: false, change: { email: 'new@example.org' }, is: null },
 ])(
-  'the admin e-mails name admins, and members whom they named: $was, named: $named, $change',
+  'the admin e-mails name admins, and members whom they named, until they leave: $was, named: $named, $change',
   async (row) => {
     const { body } = await add('one@example.org', row.was);
     const named = row.named ? ['ops@example.org', 'one@example.org'] : ['ops@example.org'];
     await ask(admin, 'PATCH', '/v1/organization', { admin_emails: named });
-    expect((await ask(admin, 'PATCH', `/v1/members/${body.user_id}`, row.change)).status).toBe(200);
+    const path = `/v1/members/${body.user_id}`;
+    expect((await ask(admin, 'PATCH', path, row.change)).status).toBe(200);
     expect(await emails()).toEqual(['ops@example.org', ...(row.is === null ? [] : [row.is])]);
+    await ask(admin, 'DELETE', path);
+    expect(await emails()).toEqual(['ops@example.org']);
   },
 );
 
-describe('the audit log', () => {
-  test('counts what it shows, also before what is too old has been purged', async () => {
-    const actor = member.accountId;
-    const entry = { actor, action: 'key.create', org_id: admin.orgId, details: {} };
-    const at = new Date(clock.now() - (api.ctx.config.auditRetentionDays + 1) * 86_400_000);
-    const { body: before } = await ask(admin, 'GET', '/v1/audit?limit=100');
-    await auditRows(api.ctx).insertOne({ _id: newId('aud'), at, ...entry });
-    const { body } = await ask(admin, 'GET', '/v1/audit?limit=100');
-    expect([body.total, body.data.length]).toEqual([before.total, before.data.length]);
-    expect(body.total).toBe(body.data.length);
-  });
+test('the audit log counts what it shows, also before what is too old has been purged', async () => {
+  const read = async () => (await ask(admin, 'GET', '/v1/audit?limit=100')).body;
+  const before = await read();
+  const at = new Date(clock.now() - (api.ctx.config.auditRetentionDays + 1) * 86_400_000);
+  const entry = { actor: member.accountId, action: 'key.create', org_id: admin.orgId, details: {} };
+  await auditRows(api.ctx).insertOne({ _id: newId('aud'), at, ...entry });
+  const { total, data } = await read();
+  expect([total, data.length]).toEqual([before.data.length, before.data.length]);
 });
