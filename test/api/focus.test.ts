@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sumCharges } from '../../shared/wings/exports/focus/sum-charges.ts';
+import { download } from '../support/download.ts';
 import { fixture } from '../support/fixture.ts';
 import { queryParquet } from '../support/parquet.ts';
 
@@ -22,33 +23,20 @@ const CLAUDE = {
 };
 
 beforeAll(async () => {
+  const uncached = { ...CLAUDE, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const reported = { user_id: 'bob', project_id: undefined, cost_usd: 0.5, tokens_in: 0, tokens_out: 0 };
   await f.record(
     { ...CLAUDE, ts: Date.parse('2026-11-20T23:30:00Z') },
     { ...CLAUDE, ts: Date.parse('2026-11-20T21:30:00Z') },
-    {
-      ...CLAUDE,
-      ts: NOW - 1_000,
-      user_id: 'bob',
-      project_id: undefined,
-      cost_usd: 0.5,
-      tokens_in: 0,
-      tokens_out: 0,
-      cache_read_tokens: 0,
-      cache_write_tokens: 0,
-    },
-    {
-      ...CLAUDE,
-      ts: NOW - 2_000,
-      model: 'unheard-of',
-      provider: undefined,
-      cache_read_tokens: 0,
-      cache_write_tokens: 0,
-    },
+    { ...uncached, ...reported, ts: NOW - 1_000 },
+    { ...uncached, ts: NOW - 2_000, model: 'unheard-of', provider: undefined },
   );
 });
 const RANGE = { from: '2026-11-20', to: '2026-11-22' };
 const ask = (query: Record<string, string>, as = f.key, path = '/api/v1/usage/export') =>
   f.send(`${path}?${new URLSearchParams({ level: 'focus', ...query }).toString()}`, undefined, { key: as });
+const parquetOf = async (query: Record<string, string>, as = f.key) =>
+  (await download(api, as, { level: 'focus', format: 'parquet', ...query })).bytes;
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe('a FOCUS file', () => {
@@ -95,14 +83,11 @@ describe('a FOCUS file', () => {
   });
 
   it('is read by DuckDB from Parquet with decimals, instants and nulls', async () => {
-    const query = new URLSearchParams({ level: 'focus', format: 'parquet', ...RANGE }).toString();
-    const headers = { Authorization: `Bearer ${f.key}` };
-    const response = await fetch(`${api.url}/api/v1/usage/export?${query}`, { headers });
     const sql = (file: string) =>
       `SELECT typeof(EffectiveCost) AS cost, typeof(ConsumedQuantity) AS quantity, typeof(ChargePeriodStart) AS period,
        sum(EffectiveCost)::VARCHAR AS total, count(InvoiceId)::INT AS invoices, count(SubAccountId)::INT AS projects
        FROM '${file}' GROUP BY ALL`;
-    expect(await queryParquet(Buffer.from(await response.arrayBuffer()), sql)).toEqual([
+    expect(await queryParquet(await parquetOf(RANGE), sql)).toEqual([
       {
         cost: 'DECIMAL(18,9)',
         quantity: 'DECIMAL(18,0)',
@@ -150,10 +135,7 @@ describe('a FOCUS file', () => {
     [{ people: 'true' }, /name no people/],
     [{ errors: 'true' }, /only with level=sessions/],
     [{ focus_version: '1.1' }, /focus_version/],
-    [
-      { from: '2025-10-20', to: '2025-10-22' },
-      /the first whole day is 2025-10-18T00:00:00.000Z|days: the first whole day is/,
-    ],
+    [{ from: '2025-10-20', to: '2025-10-22' }, /days: the first whole day is/],
   ])('refuses %j in words', async (query, words) => {
     const { status, body, text } = await ask({ ...RANGE, ...query });
     expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -163,12 +145,9 @@ describe('a FOCUS file', () => {
   it('begins with no day of which calls are purged, and names the first whole one', async () => {
     // Calls are kept for 396 days, since noon of this one.
     const bounds = { from: '2025-10-21T13:00:00Z', to: '2025-10-23' };
-    const { status, body } = await ask(bounds);
-    expect([status, body.code, body.exact_from]).toEqual([
-      400,
-      'invalid_request',
-      '2025-10-22T00:00:00.000Z',
-    ]);
+    const { body } = await ask(bounds);
+    const exact_from = '2025-10-22T00:00:00.000Z';
+    expect(body).toMatchObject({ status: 400, code: 'invalid_request', exact_from });
     const atNoon = { from: '2025-10-21T12:00:00Z', granularity: 'hour' };
     for (const kept of [{ from: '2025-10-22' }, { granularity: 'hour' }, atNoon])
       expect((await ask({ ...bounds, ...kept })).status).toBe(200);
@@ -190,4 +169,38 @@ describe('a FOCUS file', () => {
     expect(passes.length).toBeGreaterThan(10);
     expect(passes.flat()).toEqual(whole.flat());
   });
+});
+
+it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s, also in place of a reported one and in Parquet', async () => {
+  const own = await f.tenant();
+  const half = { match: { provider: 'anthropic' }, discount_percent: 50 };
+  for (const rule of [half, { match: { provider: 'vllm' }, free: true }]) {
+    const body = { ...rule, name: 'Rule', from: '2026-10-01', replaces_reported: true };
+    await f.ask('/api/v1/price-rules', body, { key: own.key });
+  }
+  // $0.425 by the list: an hour's cache has no row of its own, so that the call is one row of its whole cost.
+  const listed = {
+    provider: 'anthropic',
+    model: 'claude-opus-4-8',
+    tokens_in: 10_000,
+    cache_write_tokens: 10_000,
+    cache_write_1h_tokens: 10_000,
+    tokens_out: 13_000,
+  };
+  const unlisted = { ...listed, provider: 'vllm', model: 'llama-4-70b' };
+  const calls = [listed, { ...listed, cost_usd: 9 }, unlisted, { ...unlisted, cost_usd: 9 }];
+  await own.record(...calls.map((call) => ({ ...call, ts: NOW })));
+  const day = { from: '2026-11-21', to: '2026-11-22' };
+  const rows = rowsOf((await ask(day, own.key)).text);
+  const sql = (path: string) =>
+    `SELECT EffectiveCost::VARCHAR AS cost, ContractedUnitPrice::VARCHAR AS price, typeof(ContractedUnitPrice) AS type FROM '${path}'`;
+  expect(await queryParquet(await parquetOf(day, own.key), sql)).toEqual(
+    rows.map(({ EffectiveCost }) => ({ cost: EffectiveCost, price: null, type: 'DECIMAL(18,9)' })),
+  );
+  const list = ['SkuMeter', 'ListCost', 'ListUnitPrice', 'PricingQuantity'];
+  const shown = [...list, 'ContractedCost', 'EffectiveCost'];
+  expect(rows.map((row) => shown.map((name) => row[name]).join(' '))).toEqual([
+    'Recorded Cost 0.850000000 1.000000000 0.850000000 0.425000000 0.425000000',
+    'Recorded Cost 0.000000000 1.000000000 0.000000000 0.000000000 0.000000000',
+  ]);
 });
