@@ -13,43 +13,21 @@ const safeNusd = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 
 describe('nano-USD of a reported cost', () => {
   it.each([
-    [0, 0],
     [-0, 0],
     [0.1, 100_000_000],
-    [0.015, 15_000_000],
-    [1.1, 1_100_000_000],
-    [0.008811, 8_811_000],
-    [0.000000001, 1],
     [8.1e-7, 810],
-    [999_999.999999999, 999_999_999_999_999],
-  ])('takes %d USD as the decimal that it prints', (usd, nusd) => {
-    expect(nusdFromUsd(usd)).toBe(nusd);
-  });
-
-  it.each([
     [0.0000000005, 0],
     [0.0000000015, 2],
-    [0.0000000025, 2],
-    [0.0000000035, 4],
     [0.00000000050001, 1],
     [0.0123456785, 12_345_678],
-    [0.01234567851, 12_345_679],
     [5e-324, 0],
-  ])('rounds %d USD half-even', (usd, nusd) => {
+    [-1e-12, null],
+    [Number.NaN, null],
+    [Number.POSITIVE_INFINITY, null],
+    [1e21, null],
+    [9_007_200, null],
+  ])('takes %d USD as the decimal that it prints, half-even, where it has an amount', (usd, nusd) => {
     expect(nusdFromUsd(usd)).toBe(nusd);
-  });
-
-  it.each([
-    -1,
-    -1e-12,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    1e308,
-    1e21,
-    9_007_200,
-  ])('has no amount for %d', (usd) => {
-    expect(nusdFromUsd(usd)).toBeNull();
   });
 
   it('gives a safe integer or nothing for any number', () => {
@@ -73,18 +51,12 @@ describe('nano-USD of a reported cost', () => {
 
 describe('US dollars at the edge', () => {
   it.each([
-    [0, 0],
-    [15_000, 0],
     [50_000, 0],
     [50_001, 0.0001],
     [150_000, 0.0002],
-    [250_000, 0.0002],
-    [8_811_000, 0.0088],
-    [15_000_000, 0.015],
     [1_234_567_890, 1.2346],
     [-150_000, -0.0002],
     [-1, 0],
-    [Number.MAX_SAFE_INTEGER, 9_007_199.2547],
     [12_345_678_901_250_000n, 12_345_678.9012],
     [-12_345_678_901_350_000n, -12_345_678.9014],
   ])('rounds %d nano-USD half-even to 4 decimals', (nusd, usd) => {
@@ -96,6 +68,7 @@ describe('US dollars at the edge', () => {
       fc.property(safeNusd, (nusd) => {
         const units = scaleDecimal(usd4(nusd), 4);
         expect(Number((units ?? 0n).toString()) / 10_000).toBe(usd4(nusd));
+        expect(usd4(BigInt(nusd))).toBe(usd4(nusd));
         const distance = (units ?? 0n) * 100_000n - BigInt(nusd);
         expect(distance <= 50_000n && distance >= -50_000n).toBe(true);
       }),
@@ -103,13 +76,9 @@ describe('US dollars at the edge', () => {
   });
 
   it.each([
-    [0, '0.000000000'],
     [1, '0.000000001'],
-    [15_000, '0.000015000'],
-    [8_811_000, '0.008811000'],
     [12_345_678_901, '12.345678901'],
     [-5, '-0.000000005'],
-    [Number.MAX_SAFE_INTEGER, '9007199.254740991'],
   ])('writes %d nano-USD with 9 decimals', (nusd, text) => {
     expect(usd9(BigInt(nusd))).toBe(text);
   });
