@@ -258,6 +258,13 @@ function tenantOf(ctx: TestContext, made: Awaited<ReturnType<typeof makeTenant>>
   };
 }
 
+/** Another process on the same stores, which ends with the file. */
+export async function processBeside(ctx: TestContext): Promise<TestContext> {
+  const beside = await openTestContext({ clock: ctx.clock, sharing: ctx });
+  afterAll(() => beside.close());
+  return beside;
+}
+
 /** The budget of a test that gives no other fields. */
 export const BUDGET = {
   name: 'B',

@@ -1,42 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeSession } from '../../../../../shared/core/calls/ingest/end-session.ts';
+import { expect, test } from 'vitest';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { endSessionJob, moveSessionEndsJob } from '../../../../../shared/core/calls/sessions/jobs.ts';
 import { sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
 import { moveSessionEnds } from '../../../../../shared/core/calls/sessions/move-session-ends.ts';
 import { queuedDeliveryRows } from '../../../../../shared/core/events/webhooks/deliveries/model.ts';
-import { createWebhook } from '../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
 import { readDue } from '../../../../../shared/platform/due/plan-due.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
-import { storesFixture } from '../../../../support/fixture.ts';
-import { openTestContext, type TestContext } from '../../../../support/harness.ts';
+import { processBeside, storesFixture } from '../../../../support/fixture.ts';
+import type { TestContext } from '../../../../support/harness.ts';
+import { recordAll, use } from '../../../../support/usage.ts';
+import { subscribe } from '../../../../support/webhooks.ts';
 
 const { ctx, clock } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
-let other: TestContext;
-beforeAll(async () => {
-  other = await openTestContext({ clock, sharing: ctx });
-});
-afterAll(() => other.close());
+const other = await processBeside(ctx);
 
 test('a session that opens while the session timeout changes is due by the new one', async () => {
   for (let round = 0; round < 12; round += 1) {
     const { orgId } = await makeTenant(ctx);
     // Both processes know the rules, so that neither reads them again by chance.
-    for (const context of [ctx, other])
-      await recordSignals(context, senderOf(orgId), [makeSignal({ ts: clock.now(), user_id: 'first' })]);
+    for (const by of [ctx, other]) await use(by, orgId, 1, { user_id: 'first' });
+    const users = [0, 1, 2, 0, 1, 2].map((user) => ({ user_id: `user-${user}` }));
     await Promise.all([
       changeOrganization(other, orgId, { session_timeout: 60 }),
-      ...[ctx, other].flatMap((context) =>
-        Array.from({ length: 6 }, (_, index) =>
-          recordSignals(context, senderOf(orgId), [
-            makeSignal({ ts: clock.now(), user_id: `user-${index % 3}` }),
-          ]),
-        ),
-      ),
+      ...[ctx, other].flatMap((by) => users.map((user) => use(by, orgId, 1, user))),
     ]);
-    await Promise.all([ctx, other].map((context) => moveSessionEnds(context, orgId)));
+    await Promise.all([ctx, other].map((by) => moveSessionEnds(by, orgId)));
     const open = await sessionRows(ctx).find({ org_id: orgId, state: 'open' }).toArray();
     expect(open).toHaveLength(4);
     for (const { key, last_activity_at } of open) {
@@ -48,10 +38,8 @@ test('a session that opens while the session timeout changes is due by the new o
 
 test('a changed session timeout moves the ends of however many open sessions in steps, after its own transaction', async () => {
   const { orgId } = await makeTenant(ctx);
-  const signals = Array.from({ length: 700 }, (_, user) =>
-    makeSignal({ ts: clock.now(), user_id: `user-${user}` }),
-  );
-  await recordSignals(ctx, senderOf(orgId), signals);
+  const signals = Array.from({ length: 700 }, (_, user) => ({ ts: clock.now(), user_id: `user-${user}` }));
+  await recordAll(ctx, orgId, signals);
   const ends = async () => {
     const rows = await dueRows(ctx).find({ kind: endSessionJob.kind, org_id: orgId }).toArray();
     return rows.map(({ due_at }) => due_at.getTime() - clock.now());
@@ -77,29 +65,8 @@ test('another process counts by a changed setting from the next signal on', asyn
 
 test('a webhook that is created between two signals gets the events of the second', async () => {
   const { orgId } = await makeTenant(ctx);
-  const post = (user_id: string) =>
-    recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now(), user_id })]);
-  await post('ada');
-  const { _id } = await createWebhook(other, orgId, {
-    url: 'https://example.com/hook',
-    events: ['session.started'],
-    secret: 'a secret of thirty-two characters',
-  });
-  await post('bob');
+  await use(ctx, orgId, 1);
+  const { _id } = await subscribe(other, orgId, { events: ['session.started'] });
+  await use(ctx, orgId, 1, { user_id: 'bob' });
   expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id })).toBe(1);
-});
-
-test('a session that is closed while a signal joins it ends once, with all that it holds', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const { orgId } = await makeTenant(ctx);
-    const [opened] = await recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]);
-    const sessionId = opened?.status === 'accepted' ? opened.session_id : '';
-    await Promise.all([
-      closeSession(other, { orgId, userId: null }, sessionId),
-      recordSignals(ctx, senderOf(orgId), [makeSignal({ ts: clock.now() })]),
-    ]);
-    const session = await sessionRows(ctx).findOne({ _id: sessionId });
-    expect(session).toMatchObject({ state: 'ended', end_reason: 'closed', signal_count: 2 });
-    expect(await readDue(ctx, endSessionJob, session?.key ?? '')).toBeNull();
-  }
 });
