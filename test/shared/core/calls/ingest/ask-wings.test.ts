@@ -8,15 +8,16 @@ import type { Wing } from '../../../../../shared/core/hooks/wing.ts';
 import { NO_PLAN } from '../../../../../shared/platform/context/commit-plan.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { updateRow } from '../../../../../shared/platform/mongo/writes.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
+import { makeSignal, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
 
-const { ctx } = await storesFixture({ wings: [] });
+const own = await storesFixture({ wings: [], perTest: true });
+const { ctx } = own;
 
-const post = (orgId: string, wings: readonly Wing[], signals: readonly Record<string, unknown>[]) =>
+const post = (wings: readonly Wing[], ...signals: readonly Record<string, unknown>[]) =>
   recordSignals(
     { ...ctx, wings },
-    senderOf(orgId),
+    senderOf(own.orgId),
     signals.map((signal) => makeSignal({ ts: ctx.clock.now(), ...signal })),
   );
 
@@ -48,26 +49,22 @@ function refusing(tool: string, seen: string[]): Wing {
 }
 
 test('each wing keeps drafts out among those that the wings before it have left', async () => {
-  const { orgId } = await makeTenant(ctx);
   const seen: string[] = [];
   const wings = [refusing('rm', []), refusing('dd', seen)];
-  const results = await post(orgId, wings, [
-    { id: 'a', tool_name: 'rm' },
-    { id: 'b', tool_name: 'ls' },
-    { id: 'c', tool_name: 'dd' },
-  ]);
+  const tools = { a: 'rm', b: 'ls', c: 'dd' };
+  const signals = Object.entries(tools).map(([id, tool_name]) => ({ id, tool_name }));
+  const results = await post(wings, ...signals);
   expect(results).toMatchObject([
     { id: 'a', status: 'rejected', code: 'refused', detail: 'rm is not counted' },
     { id: 'b', status: 'accepted' },
     { id: 'c', status: 'rejected', code: 'refused', detail: 'dd is not counted' },
   ]);
   expect(seen).toEqual(['b', 'c']);
-  expect(await signalRows(ctx).distinct('id', { org_id: orgId })).toEqual(['b']);
+  expect(await signalRows(ctx).distinct('id', { org_id: own.orgId })).toEqual(['b']);
 });
 
 test('a bound key learns nothing about a signal of another user that a wing keeps out', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const bob = { ...senderOf(orgId), boundUserId: 'bob' };
+  const bob = { ...senderOf(own.orgId), boundUserId: 'bob' };
   const keeping: Wing = {
     name: 'keeping',
     calls: {
@@ -87,19 +84,17 @@ test('a bound key learns nothing about a signal of another user that a wing keep
 });
 
 test('a change of the rules by a wing raises their version once per batch', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const versionOf = async () =>
-    (await inTransaction(ctx.db, (transaction) => readOrganizationVersion(ctx, orgId, 0, transaction)))
-      .version;
-  await post(orgId, [], [{}]);
-  const before = await versionOf();
-  await post(orgId, [refusing('rm', []), refusing('dd', [])], [{ tool_name: 'rm' }, { tool_name: 'dd' }]);
-  expect(await versionOf()).toBe(before + 1);
+  const { orgId } = own;
+  const readVersion = () =>
+    inTransaction(ctx.db, (transaction) => readOrganizationVersion(ctx, orgId, 0, transaction));
+  await post([], {});
+  const { version } = await readVersion();
+  await post([refusing('rm', []), refusing('dd', [])], { tool_name: 'rm' }, { tool_name: 'dd' });
+  expect((await readVersion()).version).toBe(version + 1);
   expect(await organizationRows(ctx).findOne({ _id: orgId })).toMatchObject({ name: 'keeps out 1 of dd' });
 });
 
 test('a wing gives signals fields, and learns of the commit once, however often the batch is tried', async () => {
-  const { orgId } = await makeTenant(ctx);
   const tries: string[] = [];
   const giving: Wing = {
     name: 'giving',
@@ -112,10 +107,10 @@ test('a wing gives signals fields, and learns of the commit once, however often 
       },
     },
   };
-  await post(orgId, [giving], [{ id: 'a' }]);
+  await post([giving], { id: 'a' });
   // The first attempt takes the signal for a new one; the second reads that it is recorded.
-  await post(orgId, [giving], [{ id: 'a' }, { id: 'b' }]);
+  await post([giving], { id: 'a' }, { id: 'b' });
   expect(tries).toEqual(['tried', 'committed', 'tried', 'tried', 'committed']);
-  const works = await signalRows(ctx).distinct('work', { org_id: orgId });
+  const works = await signalRows(ctx).distinct('work', { org_id: own.orgId });
   expect(works).toEqual(['work of a', 'work of b']);
 });
