@@ -16,6 +16,7 @@ const counts = fc.constantFrom(null, 0, 1, 2);
 
 const drawn = fc.record({
   scope: scopes,
+  traceId: fc.constantFrom('a', 'b'),
   spanId: digit,
   parent: digit,
   startMs: fc.option(fc.nat(20), { freq: 9 }),
@@ -37,7 +38,7 @@ function spanOf({
   isFailed,
   ...place
 }: typeof drawn extends fc.Arbitrary<infer T> ? T : never): SpanSignal {
-  const ids = { traceId: 'a', spanId: String(spanId), parentSpanId: String(parent) };
+  const ids = { spanId: String(spanId), parentSpanId: String(parent) };
   const signal = {
     id: `call-${id}`,
     adapter: 'otel',
@@ -56,7 +57,9 @@ function countedOf(spans: readonly SpanSignal[]): string[] {
   const all = [...new Map(spans.map((span) => [span.spanId, span])).values()];
   const repeating = new Set<SpanSignal>();
   for (const inner of all) {
-    const parent = all.find(({ spanId }) => spanId === inner.parentSpanId);
+    const parent = all.find(
+      ({ traceId, spanId }) => traceId === inner.traceId && spanId === inner.parentSpanId,
+    );
     const around = all.filter(
       (outer) => NO_PARENTS.includes(outer.scope) && outer.scope !== inner.scope && isAround(outer, inner),
     );
