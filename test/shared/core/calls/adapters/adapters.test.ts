@@ -4,10 +4,13 @@ import { FIELDS } from '../../../../../shared/core/calls/adapters/dialects.ts';
 import type { PostedSignal } from '../../../../../shared/core/calls/adapters/posted.ts';
 import { checkSignal } from '../../../../../shared/core/calls/signals/check-signal.ts';
 import { FIXTURES, readFixture, signalsOf } from './fixtures.ts';
-import type { Fixture, FixtureRecord } from './otlp-messages.ts';
+import type { FixtureRecord } from './otlp-messages.ts';
 
 const NOW = Date.parse('2026-11-22T03:05:00Z');
 const SENDER = { orgId: 'org_1', boundUserId: null, defaultProjectId: null };
+
+/** The attributes of a record; one that is undefined is left out. */
+type Attributes = Record<string, FixtureRecord['attributes'][string] | undefined>;
 
 function signalsFrom(name: string): PostedSignal[] {
   return signalsOf(readFixture(name)).signals;
@@ -19,18 +22,26 @@ function priceOf(signal: PostedSignal | undefined) {
   return 'cost_nusd' in draft ? [draft.cost_nusd, draft.cost_source] : draft;
 }
 
-/** The signals of one record of a fixture with other attributes. */
-function changed(
+/** One record of a fixture with other attributes. */
+function recordOf(
   name: string,
   index: number,
-  attributes: FixtureRecord['attributes'],
+  attributes: Attributes,
   more: Partial<FixtureRecord> = {},
-) {
-  const fixture = readFixture(name);
-  const record = fixture.records[index] as FixtureRecord;
-  const records = [{ ...record, ...more, attributes: { ...record.attributes, ...attributes } }];
-  return signalsOf({ ...fixture, records } as Fixture);
+): FixtureRecord {
+  const record = readFixture(name).records[index] as FixtureRecord;
+  const changed = Object.entries({ ...record.attributes, ...attributes });
+  const kept = changed.filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...record, ...more, attributes: Object.fromEntries(kept) };
 }
+
+/** The signals of it alone. */
+function changed(...[name, ...of]: Parameters<typeof recordOf>) {
+  return signalsOf({ ...readFixture(name), records: [recordOf(name, ...of)] });
+}
+
+/** The signal of it. */
+const signalOf = (...of: Parameters<typeof recordOf>) => changed(...of).signals[0];
 
 it.each(FIXTURES)('every signal of %s is one that the write path takes, with an id of its own', (name) => {
   const signals = signalsFrom(name);
@@ -77,178 +88,142 @@ it.each([
   expect(signals[0]?.metadata).toMatchObject(Object.fromEntries(metadata));
 });
 
-describe('the golden prices', () => {
-  it('Claude sonnet 4.5, caches told apart: $0.008811, reported or computed', () => {
-    const [reported, computed] = signalsFrom('claude-code');
-    expect(reported).toMatchObject({
-      tokens_in: 8512,
-      tokens_out: 300,
-      cache_read_tokens: 8000,
-      cache_write_tokens: 500,
-    });
-    expect(priceOf(reported)).toEqual([8_811_000, 'reported']);
-    expect(priceOf(computed)).toEqual([8_811_000, 'computed']);
-    expect(priceOf(signalsFrom('openinference')[0])).toEqual([8_811_000, 'computed']);
-    expect(priceOf(signalsFrom('ai-sdk')[0])).toEqual([8_811_000, 'computed']);
-    expect(priceOf(signalsFrom('github-copilot')[0])).toEqual([8_811_000, 'computed']);
-  });
+const REPAIRED = { metadata: { usage_repaired: 'exclusive' } };
+const CLAUDE = { tokens_in: 8_512, tokens_out: 300, cache_read_tokens: 8_000, cache_write_tokens: 500 };
+const GEMINI = { tokens_in: 5_000, tokens_out: 1_000, cache_read_tokens: 2_000 };
 
-  it('gpt-5 in 12000 of which cached 8000, out 900: $0.015', () => {
-    expect(priceOf(signalsFrom('codex')[0])).toEqual([15_000_000, 'computed']);
-    expect(priceOf(signalsFrom('semconv')[0])).toEqual([15_000_000, 'computed']);
-    expect(priceOf(signalsFrom('opencode')[0])).toEqual([15_000_000, 'computed']);
-    expect(priceOf(signalsFrom('litellm')[0])).toEqual([20_000_000, 'reported']);
-  });
-
-  it('gemini-2.5-pro in 5000 (cached 2000), out 400 and thoughts 600: $0.014', () => {
-    expect(signalsFrom('gemini-cli')[0]).toMatchObject({
-      tokens_in: 5000,
-      tokens_out: 1000,
-      cache_read_tokens: 2000,
-    });
-    expect(priceOf(signalsFrom('gemini-cli')[0])).toEqual([14_000_000, 'computed']);
-  });
+it.each([
+  // Claude Sonnet 4.5, caches told apart: $0.008811, reported or computed.
+  ['claude-code', 0, CLAUDE, 8_811_000, 'reported'],
+  ['claude-code', 1, { ...CLAUDE, latency_ms: 4_200 }, 8_811_000, 'computed'],
+  ['openinference', 0, CLAUDE, 8_811_000, 'computed'],
+  ['ai-sdk', 0, { ...CLAUDE, ...REPAIRED }, 8_811_000, 'computed'],
+  ['github-copilot', 0, CLAUDE, 8_811_000, 'computed'],
+  // gpt-5: in 12,000 of which cached 8,000, out 900: $0.015.
+  ['codex', 0, {}, 15_000_000, 'computed'],
+  ['semconv', 0, {}, 15_000_000, 'computed'],
+  ['opencode', 0, {}, 15_000_000, 'computed'],
+  ['litellm', 0, {}, 20_000_000, 'reported'],
+  // gemini-2.5-pro: in 5,000 of which cached 2,000, out 400 and thoughts 600: $0.014.
+  ['gemini-cli', 0, GEMINI, 14_000_000, 'computed'],
+] as const)('of %s, signal %i has its golden price', (name, index, tokens, nusd, source) => {
+  const signal = signalsFrom(name)[index];
+  expect(signal).toMatchObject(tokens);
+  expect(priceOf(signal)).toEqual([nusd, source]);
 });
 
-describe('tokens', () => {
-  it('count thoughts once, inside the output or beside it', () => {
-    expect(signalsFrom('qwen-code')[0]).toMatchObject({ tokens_in: 13_472, tokens_out: 101 });
-    const beside = changed('qwen-code', 0, { total_token_count: 13_597 });
-    expect(beside.signals[0]).toMatchObject({ tokens_in: 13_472, tokens_out: 125 });
-    const tools = changed('qwen-code', 0, { total_token_count: 13_607, tool_token_count: 10 });
-    expect(tools.signals[0]).toMatchObject({ tokens_in: 13_482, tokens_out: 125 });
-    expect(tools.signals[0]?.metadata).not.toHaveProperty('usage_mismatch');
-    const off = changed('qwen-code', 0, { total_token_count: 99_999 });
-    expect(off.signals[0]?.metadata).toMatchObject({ usage_mismatch: 'total' });
-  });
+const STATUS = 'http.response.status_code';
+const CACHED = { 'ai.usage.inputTokens': 5_000, 'ai.usage.cachedInputTokens': 2_183 };
+const PARTS = { 'ai.usage.inputTokenDetails.noCacheTokens': 2_817 };
+const ANTHROPIC = { 'ai.model.provider': 'anthropic.messages' };
+const NO_PRICE = { tokens_in: 100, cache_read_tokens: 400, price: [null, 'unknown'] };
+const OTHERS = {
+  contradicting: { 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.cache_read.input_tokens': 400 },
+  tiers: { 'openai.request.service_tier': 'auto', 'openai.response.service_tier': 'flex' },
+  failed: { [STATUS]: 200, 'event.name': 'codex.api_request', 'error.message': 'x' },
+};
 
-  it('include the cached ones, also where a dialect leaves them out', () => {
-    const repaired = { usage_repaired: 'exclusive' };
-    expect(signalsFrom('ai-sdk')[0]).toMatchObject({ tokens_in: 8512, metadata: repaired });
-    expect(signalsFrom('openllmetry')[0]).toMatchObject({ tokens_in: 17_000, metadata: repaired });
-    expect(signalsFrom('openinference')[0]).toMatchObject({ tokens_in: 8512 });
-    expect(signalsFrom('openinference')[0]?.metadata).not.toHaveProperty('usage_repaired');
-    const sentry = { 'gen_ai.usage.input_tokens.cached': 8000, 'gen_ai.usage.input_tokens.cache_write': 200 };
-    expect(changed('semconv', 1, { ...sentry, 'gen_ai.usage.prompt_tokens': 9000 }).signals[0]).toMatchObject(
-      {
-        tokens_in: 9000,
-        cache_read_tokens: 8000,
-        cache_write_tokens: 200,
-      },
-    );
-  });
-});
-
-describe('counts that contradict the dialect', () => {
-  it('stay as they are, so that the call has no price', () => {
-    const span = changed('semconv', 1, {
-      'gen_ai.usage.input_tokens': 100,
-      'gen_ai.usage.cache_read.input_tokens': 400,
-    }).signals[0];
-    expect(span).toMatchObject({ tokens_in: 100, cache_read_tokens: 400 });
-    expect(priceOf(span)).toEqual([null, 'unknown']);
-    const codex = changed('codex', 2, { input_token_count: 100, cached_token_count: 400 }).signals[0];
-    expect(codex).toMatchObject({ tokens_in: 100, cache_read_tokens: 400 });
-  });
-});
-
-describe('tokens of a cache', () => {
-  const spanOf = (attributes: Record<string, number>) => changed('semconv', 1, attributes).signals[0];
-
-  it.each([
-    'cache_read_tokens',
-    'input_cached_tokens',
-    'cached_input_tokens',
-    'cached_tokens',
-    'input_cache_read',
-    'details.cache_read_tokens',
-  ])('are read under gen_ai.usage.%s', (name) => {
-    const counts = { 'gen_ai.usage.prompt_tokens': 9_000, [`gen_ai.usage.${name}`]: 8_000 };
-    expect(spanOf(counts)).toMatchObject({ tokens_in: 9_000, cache_read_tokens: 8_000 });
-  });
-
-  it.each([
-    'cache_write_tokens',
-    'cache_write_input_tokens',
-    'cache_creation_tokens',
-    'input_cache_creation',
-    'input_cache_write',
-    'details.cache_write_tokens',
-  ])('that were written are read under gen_ai.usage.%s', (name) => {
-    const counts = { 'gen_ai.usage.prompt_tokens': 9_000, [`gen_ai.usage.${name}`]: 8_000 };
-    expect(spanOf(counts)).toMatchObject({ tokens_in: 9_000, cache_write_tokens: 8_000 });
-  });
-
-  it('are beside the input in version 5 of the AI SDK with Anthropic, and in it from version 6 on', () => {
-    const own = { 'ai.usage.inputTokens': 5_000, 'ai.usage.cachedInputTokens': 2_183 };
-    const of = (more: object) => changed('ai-sdk', 2, { ...own, ...more }).signals[0];
-    const anthropic = { 'ai.model.provider': 'anthropic.messages' };
-    expect(of(anthropic)).toMatchObject({ tokens_in: 7_183, cache_read_tokens: 2_183 });
-    const six = { ...anthropic, 'ai.usage.inputTokenDetails.noCacheTokens': 2_817 };
-    expect(of(six)).toMatchObject({ tokens_in: 5_000, cache_read_tokens: 2_183 });
-    expect(of({ 'ai.model.provider': 'openai.chat' })).toMatchObject({ tokens_in: 5_000 });
-  });
-});
-
-describe('how a call was served', () => {
-  const usage = (name: string) => `gen_ai.usage.${name}`;
-
-  it('is read from spans by the conventions, the answer before the request', () => {
-    const span = changed('semconv', 1, {
-      'openai.request.service_tier': 'auto',
-      'openai.response.service_tier': 'flex',
-      [usage('output_audio_tokens')]: 3,
-      [usage('output_image_tokens')]: 0,
-      [usage('cache_creation.ephemeral_1h_input_tokens')]: 2,
-      [usage('server_tool_use.web_search_requests')]: 4,
-      [usage('inference_geo')]: 'us',
-    }).signals[0];
-    expect(span).toMatchObject({
-      service_tier: 'flex',
-      region: 'us',
-      output_audio_tokens: 3,
-      output_image_tokens: 0,
-      cache_write_1h_tokens: 2,
-      tool_uses: { web_search: 4 },
-    });
-    expect(changed('semconv', 1, { [usage('speed')]: 'fast' }).signals[0]).toHaveProperty(
-      'service_tier',
-      'fast',
-    );
-    expect(changed('semconv', 1, {}).signals[0]).not.toHaveProperty('service_tier');
-  });
-
-  it('is read from the events of Claude Code and Codex', () => {
-    const fast = changed('claude-code', 1, { speed: 'fast', model: 'claude-opus-4-8' }).signals[0];
-    expect(fast).toHaveProperty('service_tier', 'fast');
-    expect(changed('claude-code', 1, { speed: 'normal' }).signals[0]).not.toHaveProperty('service_tier');
-    expect(changed('codex', 2, { service_tier: 'priority' }).signals[0]).toHaveProperty(
-      'service_tier',
-      'priority',
-    );
-  });
+/** What a record with these attributes says of a call; null where it is none. A price is that of the write path. */
+it.each<[rule: string, name: string, index: number, attributes: Attributes, signal: object | null]>([
+  ['thoughts count once, inside the output', 'qwen-code', 0, {}, { tokens_in: 13_472, tokens_out: 101 }],
+  ['or beside it', 'qwen-code', 0, { total_token_count: 13_597 }, { tokens_in: 13_472, tokens_out: 125 }],
+  ['so do tools', 'qwen-code', 0, { total_token_count: 13_607, tool_token_count: 10 }, { tokens_in: 13_482 }],
+  ['no sum is right', 'qwen-code', 0, { total_token_count: 99_999 }, { usage_mismatch: 'total' }],
+  ['a sum is right', 'qwen-code', 0, { total_token_count: 13_597 }, { usage_mismatch: undefined }],
+  [
+    'the AI SDK 5 leaves out what Anthropic cached',
+    'ai-sdk',
+    2,
+    { ...CACHED, ...ANTHROPIC },
+    { tokens_in: 7_183 },
+  ],
+  ['from 6 on it does not', 'ai-sdk', 2, { ...CACHED, ...ANTHROPIC, ...PARTS }, { tokens_in: 5_000 }],
+  ['nor what OpenAI cached', 'ai-sdk', 2, CACHED, { tokens_in: 5_000, cache_read_tokens: 2_183 }],
+  ['counts that contradict a dialect have no price', 'semconv', 1, OTHERS.contradicting, NO_PRICE],
+  ['not of Codex either', 'codex', 2, { input_token_count: 100, cached_token_count: 400 }, NO_PRICE],
+  ['a count that is missing is 0', 'claude-code', 1, { cache_read_tokens: undefined }, { tokens_in: 512 }],
+  ['an output too', 'claude-code', 1, { output_tokens: undefined }, { tokens_out: 0 }],
+  ['a speed is a tier', 'semconv', 1, { 'gen_ai.usage.speed': 'fast' }, { service_tier: 'fast' }],
+  ['mostly there is none', 'semconv', 1, {}, { service_tier: undefined }],
+  ['the tier of the answer goes before the request’s', 'semconv', 1, OTHERS.tiers, { service_tier: 'flex' }],
+  ['Claude Code has a speed', 'claude-code', 1, { speed: 'fast' }, { service_tier: 'fast' }],
+  ['which may be normal', 'claude-code', 1, { speed: 'normal' }, { service_tier: undefined }],
+  ['Codex has a tier', 'codex', 2, { service_tier: 'priority' }, { service_tier: 'priority' }],
+  ['truth is a value', 'claude-code', 5, { success: true }, { error: undefined }],
+  ['or a text', 'claude-code', 5, { success: 'true' }, { error: undefined }],
+  ['untruth is a value', 'claude-code', 5, { success: false }, { error: { code: expect.any(String) } }],
+  ['or a text', 'claude-code', 5, { success: 'false' }, { error: { code: expect.any(String) } }],
+  [
+    'a cost of 0 was not reported',
+    'claude-code',
+    1,
+    { cost_usd: 0, cost_usd_micros: 0 },
+    { cost_usd: undefined },
+  ],
+  [
+    'one in millionths was',
+    'claude-code',
+    1,
+    { cost_usd: 0, cost_usd_micros: '8811' },
+    { cost_usd: 0.008811 },
+  ],
+  ['a cost of 0 was not', 'litellm', 0, { 'litellm.cost.total': 0 }, { cost_usd: undefined }],
+  [
+    'a machine that slept has no latency',
+    'claude-code',
+    1,
+    { duration_ms: 90_000_000 },
+    { latency_ms: undefined },
+  ],
+  ['a blank name is none', 'semconv', 0, { 'user.email': '  ' }, { user_id: 'grace' }],
+  ['nobody is called unknown', 'opencode', 1, { [FIELDS.user[0]]: 'unknown' }, { user_id: undefined }],
+  ['a name has no blanks around it', 'opencode', 1, { [FIELDS.user[0]]: ' grace ' }, { user_id: 'grace' }],
+  ['Codex fails from status 400 on', 'codex', 6, { [STATUS]: 400 }, { error: { code: '400' } }],
+  ['without words', 'codex', 6, { [STATUS]: 500, 'error.message': undefined }, { error: { code: '500' } }],
+  ['and not before', 'codex', 6, { [STATUS]: 399, 'error.message': undefined }, null],
+  ['it failed later', 'semconv', 0, { [STATUS]: 200, 'error.type': 'late' }, { error: { code: 'late' } }],
+  ['so did Codex', 'codex', 1, OTHERS.failed, { error: { code: 'error' } }],
+  ['a status is a number', 'claude-code', 3, { status_code: 'undefined' }, { error: { code: 'error' } }],
+  [
+    'a long context is no model',
+    'claude-code',
+    1,
+    { model: 'claude-opus-4-8[1m]' },
+    { model: 'claude-opus-4-8' },
+  ],
+  ['not of a failure', 'claude-code', 3, { model: 'claude-opus-4-8[1m]' }, { model: 'claude-opus-4-8' }],
+])('%s: %s, record %i with %j', (_, name, index, attributes, told) => {
+  const signal = signalOf(name, index, attributes);
+  const all = { ...(signal?.metadata as object), ...signal, price: signal && priceOf(signal) };
+  const seen = Object.keys(told ?? {}).map((field) => [field, Reflect.get(all, field)]);
+  expect(signal && Object.fromEntries(seen)).toEqual(told ?? undefined);
 });
 
 describe('values', () => {
-  it('come as numbers or as text, truth too', () => {
-    const [asNumbers, asText] = signalsFrom('claude-code');
-    expect(asText).toMatchObject({ tokens_in: asNumbers?.tokens_in, latency_ms: 4200 });
-    for (const success of [false, 'false'])
-      expect(changed('claude-code', 5, { success }).signals[0]).toHaveProperty('error');
-    for (const success of [true, 'true'])
-      expect(changed('claude-code', 5, { success }).signals[0]).not.toHaveProperty('error');
+  it('of tokens include the cached ones, also where a dialect leaves them out', () => {
+    expect(signalsFrom('openllmetry')[0]).toMatchObject({ tokens_in: 17_000, ...REPAIRED });
+    expect(signalsFrom('openinference')[0]?.metadata).not.toHaveProperty('usage_repaired');
+  });
+
+  it.each([
+    ...FIELDS.cacheRead.map((name) => [name, 9, { tokens_in: 100, cache_read_tokens: 9 }] as const),
+    ...FIELDS.cacheWrite.map((name) => [name, 8, { tokens_in: 100, cache_write_tokens: 8 }] as const),
+    ...FIELDS.outputAudio.map((name) => [name, 3, { output_audio_tokens: 3 }] as const),
+    ...FIELDS.outputImage.map((name) => [name, 0, { output_image_tokens: 0 }] as const),
+    ...FIELDS.cacheWrite1h.map((name) => [name, 2, { cache_write_1h_tokens: 2 }] as const),
+    ...FIELDS.webSearches.map((name) => [name, 4, { tool_uses: { web_search: 4 } }] as const),
+    ...FIELDS.webFetches.map((name) => [name, 5, { tool_uses: { web_fetch: 5 } }] as const),
+    ...FIELDS.region.map((name) => [name, 'us', { region: 'us' }] as const),
+    ...FIELDS.tier.map((name) => [name, 'flex', { service_tier: 'flex' }] as const),
+  ])('are read from %s', (name, value, told) => {
+    expect(signalOf('semconv', 1, { [name]: value })).toMatchObject(told);
   });
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '-1', 'NaN', 'many', '9007199254740993', 1.5])(
     'that are %s reject their record alone, and are named without their value',
     (value) => {
-      const fixture = readFixture('claude-code');
-      const bad = {
-        ...fixture.records[1],
-        attributes: { ...fixture.records[1]?.attributes, output_tokens: value },
-      };
-      const good = fixture.records[2] as FixtureRecord;
-      const reading = signalsOf({ ...fixture, records: [bad, good] });
+      const records = [recordOf('claude-code', 1, { output_tokens: value }), recordOf('claude-code', 2, {})];
+      const reading = signalsOf({ ...readFixture('claude-code'), records });
       expect(reading).toMatchObject({ records: 2, known: 2, rejected: 1 });
       expect(reading.reasons).toEqual([
         expect.stringMatching(/^output_tokens: must be an? (?:number from 0 to 2\^53|integer)$/),
@@ -257,94 +232,25 @@ describe('values', () => {
     },
   );
 
-  it('that are missing count 0', () => {
-    const fixture = readFixture('claude-code');
-    const record = fixture.records[1] as FixtureRecord;
-    const { output_tokens: _, cache_read_tokens: __, ...attributes } = record.attributes;
-    expect(signalsOf({ ...fixture, records: [{ ...record, attributes }] }).signals[0]).toMatchObject({
-      tokens_out: 0,
-      cache_read_tokens: 0,
-      tokens_in: 512,
-    });
-  });
-
-  it('a cost of 0 was not reported; one in millionths is', () => {
-    expect(changed('claude-code', 1, { cost_usd: 0, cost_usd_micros: 0 }).signals[0]).not.toHaveProperty(
-      'cost_usd',
-    );
-    expect(changed('claude-code', 1, { cost_usd: 0, cost_usd_micros: '8811' }).signals[0]?.cost_usd).toBe(
-      0.008811,
-    );
-    expect(changed('litellm', 0, { 'litellm.cost.total': 0 }).signals[0]).not.toHaveProperty('cost_usd');
-  });
-});
-
-describe('what a tool tells oddly', () => {
-  it('keeps the call of a machine that slept, without a latency', () => {
-    const [call] = changed('claude-code', 1, { duration_ms: 90_000_000 }).signals;
-    expect(call).not.toHaveProperty('latency_ms');
-    expect(priceOf(call)).toEqual([8_811_000, 'reported']);
-  });
-
-  it('takes the next name of a user where one is blank', () => {
-    const [call] = changed('semconv', 0, { 'user.email': '  ' }).signals;
-    expect(call?.user_id).toBe(signalsFrom('semconv')[0]?.user_id);
-    expect(call?.user_id).toBeTruthy();
-  });
-
-  it('takes a request of Codex for failed from status 400 on, though no message says why', () => {
-    const { 'error.message': _, ...attributes } = readFixture('codex').records[6]?.attributes ?? {};
-    const told = [399, 400, 500].map((status) => {
-      const fixture = readFixture('codex');
-      const changes = { attributes: { ...attributes, 'http.response.status_code': status } };
-      const record = { ...fixture.records[6], ...changes } as FixtureRecord;
-      return signalsOf({ ...fixture, records: [record] }).signals.map(({ error }) => error?.code);
-    });
-    expect(told).toEqual([[], ['400'], ['500']]);
-  });
-
-  it('passes over the status of an answer that began well and then failed', () => {
-    const failed = { 'http.response.status_code': 200, 'error.type': 'timeout' };
-    expect(changed('semconv', 0, failed).signals[0]?.error).toEqual({ code: 'timeout' });
-    const { 'error.type': _, ...status } = failed;
-    const [call] = changed('codex', 1, {
-      ...status,
-      'event.name': 'codex.api_request',
-      'error.message': 'x',
-    }).signals;
-    expect(call?.error).toEqual({ code: 'error' });
-  });
-
-  it('takes no word of Claude Code for the status of an answer that never came', () => {
-    const [call] = changed('claude-code', 3, { status_code: 'undefined' }).signals;
-    expect(call?.error).toEqual({ code: 'error' });
-  });
-
-  it('names the attribute that is no integer, not the first of its kind', () => {
-    const { 'gen_ai.usage.input_tokens': _, ...rest } = readFixture('semconv').records[0]?.attributes ?? {};
-    const attributes = { ...rest, 'gen_ai.usage.prompt_tokens': 1.5 };
-    const record = { ...readFixture('semconv').records[0], attributes } as FixtureRecord;
-    expect(signalsOf({ ...readFixture('semconv'), records: [record] }).reasons).toEqual([
-      'gen_ai.usage.prompt_tokens: must be an integer',
-    ]);
+  it('that are no integers are named by their own attribute, not by the first of its kind', () => {
+    const odd = { 'gen_ai.usage.input_tokens': undefined, 'gen_ai.usage.prompt_tokens': 1.5 };
+    expect(changed('semconv', 0, odd).reasons).toEqual(['gen_ai.usage.prompt_tokens: must be an integer']);
   });
 });
 
 describe('time', () => {
-  it('is the event’s, else the observed one, else the record’s; 0 is missing', () => {
-    const times = { timeUnixNano: '1795316400000000000', observedTimeUnixNano: '1795316460000000000' };
-    const tsOf = (timestamp: string, more: Partial<FixtureRecord>) =>
-      changed('claude-code', 1, { 'event.timestamp': timestamp }, more).signals[0]?.ts;
-    expect(tsOf('2026-11-22T04:00:09.5+01:00', times)).toBe('2026-11-22T03:00:09.500Z');
-    expect(tsOf('yesterday', times)).toBe('2026-11-22T03:01:00.000Z');
-    expect(tsOf('', { ...times, observedTimeUnixNano: '0' })).toBe('2026-11-22T03:00:00.000Z');
-    const timeless = changed(
-      'claude-code',
-      1,
-      { 'event.timestamp': '' },
-      { timeUnixNano: '0', observedTimeUnixNano: '0' },
-    );
-    expect(timeless).toMatchObject({ rejected: 1, reasons: ['the record has no time'] });
+  const RECORD = '1795316400000000000';
+  const OBSERVED = '1795316460000000000';
+  it.each([
+    ['is the event’s', '2026-11-22T04:00:09.5+01:00', RECORD, OBSERVED, '2026-11-22T03:00:09.500Z'],
+    ['else the observed one', 'yesterday', RECORD, OBSERVED, '2026-11-22T03:01:00.000Z'],
+    ['else the record’s', '', RECORD, '0', '2026-11-22T03:00:00.000Z'],
+    ['or missing where all are 0', '', '0', '0', undefined],
+  ])('%s', (_, timestamp, timeUnixNano, observedTimeUnixNano, ts) => {
+    const times = { timeUnixNano, observedTimeUnixNano };
+    const { signals, reasons } = changed('claude-code', 1, { 'event.timestamp': timestamp }, times);
+    expect(signals[0]?.ts).toBe(ts);
+    expect(reasons).toEqual(ts ? [] : ['the record has no time']);
   });
 });
 
@@ -355,71 +261,39 @@ describe('recognition', () => {
       const moved = { ...fixture, scope: 'any', resource: { 'service.name': 'something-else' } };
       expect(signalsOf(moved).known).toBe(fixture.records.length);
     }
-    const bare = { attributes: { model: 'm', 'session.id': 's' }, timeUnixNano: '1795316400000000000' };
-    const byField = signalsOf({
-      kind: 'logs',
-      scope: '',
-      resource: {},
-      records: [{ ...bare, eventName: 'claude_code.api_request' }],
-    });
-    expect(byField.signals).toMatchObject([{ adapter: 'claude-code', model: 'm' }]);
+    const attributes = { model: 'm', 'session.id': 's' };
+    const record = { attributes, timeUnixNano: '1795316400000000000', eventName: 'claude_code.api_request' };
+    const { signals } = signalsOf({ kind: 'logs', scope: '', resource: {}, records: [record] });
+    expect(signals).toMatchObject([{ adapter: 'claude-code', model: 'm' }]);
   });
 
   it('never fails for events that nobody knows', () => {
-    const records = ['claude_code.new_thing', 'codex.', 'gemini_cli.constructor', 'other'].map(
-      (eventName) => ({ eventName, attributes: {} }),
-    );
-    expect(signalsOf({ kind: 'logs', scope: '', resource: {}, records })).toMatchObject({
-      records: 4,
-      known: 3,
-      rejected: 0,
-      signals: [],
-    });
+    const names = ['claude_code.new_thing', 'codex.', 'gemini_cli.constructor', 'other'];
+    const records = names.map((eventName) => ({ eventName, attributes: {} }));
+    const reading = signalsOf({ kind: 'logs', scope: '', resource: {}, records });
+    expect(reading).toMatchObject({ records: 4, known: 3, rejected: 0, signals: [] });
   });
 
-  it('counts nothing of spans that repeat a tool’s events, nor of logs that repeat spans', () => {
-    const usage = {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.request.model': 'm',
-      'gen_ai.usage.input_tokens': 5,
-    };
-    const ids = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), endTimeUnixNano: '1795316400000000000' };
-    const spans = [
-      { scope: 'x', name: 'claude_code.llm_request' },
-      { scope: 'codex_exec', name: 'handle_responses' },
-      { scope: 'gemini-cli', name: 'llm_call' },
-      { scope: 'qwen-code', name: 'llm_call' },
-    ];
-    for (const { scope, name } of spans) {
-      const records = [{ ...ids, name, attributes: usage }];
-      expect(signalsOf({ kind: 'traces', scope, resource: {}, records })).toMatchObject({
-        known: 1,
-        signals: [],
-      });
-    }
-    const twin = { eventName: 'gen_ai.client.inference.operation.details', attributes: usage };
-    expect(signalsOf({ kind: 'logs', scope: '', resource: {}, records: [twin] })).toMatchObject({
-      known: 1,
-      signals: [],
-    });
+  it.each([
+    ['traces', 'x', { name: 'claude_code.llm_request' }],
+    ['traces', 'codex_exec', { name: 'handle_responses' }],
+    ['traces', 'gemini-cli', { name: 'llm_call' }],
+    ['traces', 'qwen-code', { name: 'llm_call' }],
+    ['logs', '', { eventName: 'gen_ai.client.inference.operation.details' }],
+  ] as const)('counts nothing of what repeats a tool’s events or spans: %s of %j %j', (kind, scope, own) => {
+    const records = [recordOf('semconv', 1, {}, own)];
+    expect(signalsOf({ kind, scope, resource: {}, records })).toMatchObject({ known: 1, signals: [] });
   });
 });
 
-describe('what is no call, no user, no model of its own', () => {
+describe('what is no call, and no user', () => {
   it('a completed event of Codex without token counts is no call', () => {
-    const fixture = readFixture('codex');
-    const counted = fixture.records[2] as FixtureRecord;
-    const kept = Object.entries(counted.attributes).filter(([key]) => !key.endsWith('_count'));
-    const raw = { ...counted, attributes: { ...Object.fromEntries(kept), duration_ms: 812 } };
-    const { signals, known } = signalsOf({ ...fixture, records: [raw, counted] });
+    const counted = recordOf('codex', 2, {});
+    const counts = Object.keys(counted.attributes).filter((key) => key.endsWith('_count'));
+    const raw = recordOf('codex', 2, Object.fromEntries(counts.map((key) => [key, undefined])));
+    const { signals, known } = signalsOf({ ...readFixture('codex'), records: [raw, counted] });
     expect(known).toBe(2);
     expect(signals).toMatchObject([{ tokens_in: 12_000, tokens_out: 900 }]);
-  });
-
-  it('the user whom opencode calls unknown is nobody', () => {
-    const user = 'ai.telemetry.metadata.userId';
-    expect(changed('opencode', 1, { [user]: 'unknown' }).signals[0]).not.toHaveProperty('user_id');
-    expect(changed('opencode', 1, { [user]: ' grace ' }).signals[0]?.user_id).toBe('grace');
   });
 
   it.each([
@@ -431,42 +305,35 @@ describe('what is no call, no user, no model of its own', () => {
     'metadata.user_id',
     ...FIELDS.user,
   ])('%s of a caller of LiteLLM’s proxy is nobody: its user is the one that the proxy verified', (name) => {
-    const { records, ...fixture } = readFixture('litellm');
-    const { attributes, ...record } = records[0] as FixtureRecord;
-    const { 'metadata.user_api_key_user_id': verified, 'user.id': _, ...others } = attributes;
-    const userOf = (own: FixtureRecord['attributes'], resource = fixture.resource) =>
-      signalsOf({ ...fixture, resource, records: [{ ...record, attributes: { ...others, ...own } }] })
-        .signals[0]?.user_id;
+    const fixture = readFixture('litellm');
+    const BY_ID = 'metadata.user_api_key_user_id';
+    const verified = fixture.records[0]?.attributes[BY_ID];
+    const userOf = (own: Attributes, resource = fixture.resource) => {
+      const record = recordOf('litellm', 0, { 'user.id': undefined, [BY_ID]: undefined, ...own });
+      return signalsOf({ ...fixture, resource, records: [record] }).signals[0]?.user_id;
+    };
     const written = { [name]: 'mallory' };
-    const byId = { 'metadata.user_api_key_user_id': verified ?? '' };
+    const byId = { [BY_ID]: verified };
     expect(userOf({ ...written, ...byId }, written)).toBe('grace');
     const byEmail = { ...byId, 'metadata.user_api_key_user_email': 'grace@example.org' };
     expect(userOf({ ...written, ...byEmail }, written)).toBe('grace@example.org');
     expect(userOf(written, written)).toBeUndefined();
   });
 
-  it('a long context does not change the name of Claude Code’s model', () => {
-    for (const index of [1, 3])
-      expect(changed('claude-code', index, { model: 'claude-opus-4-8[1m]' }).signals[0]?.model).toBe(
-        'claude-opus-4-8',
-      );
-  });
-
-  it('a successful call that reports no tokens is unpriced, a failed one is not', () => {
-    const fixture = readFixture('semconv');
-    const streamed = fixture.records[0] as FixtureRecord;
-    const kept = Object.entries(streamed.attributes).filter(([key]) => !key.includes('.usage.'));
-    const record = { ...streamed, attributes: Object.fromEntries(kept) };
-    const [call] = signalsOf({ ...fixture, records: [record] }).signals;
-    expect(priceOf(call)).toEqual([null, 'unknown']);
-    const failed = { ...record, attributes: { ...record.attributes, 'error.type': 'timeout' } };
-    const [failure] = signalsOf({ ...fixture, records: [failed] }).signals;
-    expect(priceOf(failure)).toEqual([0, 'computed']);
+  it.each<[string, Attributes, [number | null, string]]>([
+    ['that reports no tokens is unpriced', {}, [null, 'unknown']],
+    ['that failed is not', { 'error.type': 'timeout' }, [0, 'computed']],
     // One count alone, under any of its names, is a report.
-    for (const name of [...FIELDS.input, ...FIELDS.output]) {
-      const zero = { ...record, attributes: { ...record.attributes, [name]: 0 } };
-      expect(priceOf(signalsOf({ ...fixture, records: [zero] }).signals[0]), name).toEqual([0, 'computed']);
-    }
+    ...[...FIELDS.input, ...FIELDS.output].map((name): [string, Attributes, [number, string]] => [
+      `that reports ${name} is not`,
+      { [name]: 0 },
+      [0, 'computed'],
+    ]),
+  ])('a call %s', (_, told, price) => {
+    const { attributes } = recordOf('semconv', 0, {});
+    const counts = Object.keys(attributes).filter((key) => key.includes('.usage.'));
+    const none = Object.fromEntries(counts.map((key) => [key, undefined]));
+    expect(priceOf(signalOf('semconv', 0, { ...none, ...told }))).toEqual(price);
   });
 });
 
@@ -486,32 +353,28 @@ describe('interventions', () => {
     );
   });
 
-  it('of Gemini CLI leave out its yes, which it also sends when nobody was asked', () => {
-    const decided = (name: string, decision: string) =>
-      changed(name, name === 'gemini-cli' ? 5 : 1, { decision }).signals.flatMap(
-        ({ intervention }) => intervention?.action ?? [],
-      );
-    expect(decided('gemini-cli', 'accept')).toEqual([]);
-    expect(decided('gemini-cli', 'reject')).toEqual(['block']);
-    expect(decided('qwen-code', 'accept')).toEqual(['allow']);
-  });
-
-  it('of Codex follow its words by their begin', () => {
-    const decided = (decision: string, source?: string) =>
-      changed('codex', 11, { decision, ...(source === undefined ? {} : { source }) }).signals.map(
-        ({ intervention }) => `${intervention?.verdict}/${intervention?.action}/${intervention?.source}`,
-      );
-    for (const yes of [
+  it.each([
+    ['gemini-cli', 5, { decision: 'reject' }, 'escalate/block/user'],
+    // It also sends it when nobody was asked.
+    ['gemini-cli', 5, { decision: 'accept' }, undefined],
+    ['qwen-code', 1, { decision: 'accept' }, 'escalate/allow/user'],
+    ...[
       'approved',
       'approved_execpolicy_amendment',
       'approved_mcp_policy_amendment',
       'network_policy_amendment',
-    ])
-      expect(decided(yes)).toEqual(['escalate/allow/user']);
-    for (const no of ['denied', 'timed_out', 'abort']) expect(decided(no)).toEqual(['escalate/block/user']);
-    expect(decided('denied', 'AutomatedReviewer')).toEqual(['deny/block/reviewer']);
-    expect(decided('approved', 'Config')).toEqual([]);
-    expect(decided('unheard_of')).toEqual([]);
+    ].map((decision) => ['codex', 11, { decision }, 'escalate/allow/user'] as const),
+    ...['denied', 'timed_out', 'abort'].map(
+      (decision) => ['codex', 11, { decision }, 'escalate/block/user'] as const,
+    ),
+    ['codex', 11, { decision: 'denied', source: 'AutomatedReviewer' }, 'deny/block/reviewer'],
+    ['codex', 11, { decision: 'approved', source: 'Config' }, undefined],
+    ['codex', 11, { decision: 'unheard_of' }, undefined],
+  ] as const)('of %s, record %i with %j, are %s', (name, index, decided, told) => {
+    const found = changed(name, index, decided).signals.flatMap(({ intervention }) => intervention ?? []);
+    expect(found.map(({ verdict, action, source }) => `${verdict}/${action}/${source}`)).toEqual(
+      told === undefined ? [] : [told],
+    );
   });
 });
 
@@ -521,15 +384,13 @@ describe('ids', () => {
   });
 
   it('are hashed where the tool’s are too long', () => {
-    const [signal] = changed('claude-code', 1, { request_id: 'r'.repeat(300) }).signals;
-    expect(signal?.id).toMatch(/^[\w-]{32}$/);
+    expect(signalOf('claude-code', 1, { request_id: 'r'.repeat(300) })?.id).toMatch(/^[\w-]{32}$/);
   });
 
   it('reject a span that has none', () => {
-    const fixture = readFixture('semconv');
-    const [first, second] = fixture.records as [FixtureRecord, FixtureRecord];
-    const { spanId: _, ...without } = second;
-    expect(signalsOf({ ...fixture, records: [first, without] })).toMatchObject({ rejected: 1, records: 2 });
+    const records = [recordOf('semconv', 0, {}), recordOf('semconv', 1, {}, { spanId: '' })];
+    const reading = signalsOf({ ...readFixture('semconv'), records });
+    expect(reading).toMatchObject({ rejected: 1, records: 2 });
   });
 });
 
