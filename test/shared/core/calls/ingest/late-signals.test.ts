@@ -1,17 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
-import { decideBatch } from '../../../../../shared/core/calls/ingest/decide-batch.ts';
 import { recordSignals } from '../../../../../shared/core/calls/ingest/record-signals.ts';
 import { assignSignals } from '../../../../../shared/core/calls/sessions/assign.ts';
 import { findNewest, findReachable } from '../../../../../shared/core/calls/sessions/assign-by-key.ts';
 import { type Session, sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
-import { checkSignal, type Draft } from '../../../../../shared/core/calls/signals/check-signal.ts';
-import { readRules } from '../../../../../shared/core/limits/budgets/rules/rules.ts';
-import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
-import { DAY_MS } from '../../../../../shared/platform/basics/interval.ts';
-import { commitPlan } from '../../../../../shared/platform/context/commit-plan.ts';
+import { checkSignal } from '../../../../../shared/core/calls/signals/check-signal.ts';
+import { moveToOtherShard } from '../../../../../shared/platform/mongo/counter-shards.ts';
 import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { makeSignal, makeTenant, senderOf } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
+import { standingStillAfter } from '../../../../support/interleave.ts';
 import { pick, seeded } from '../../../../support/random.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -22,9 +19,9 @@ const { ctx, clock } = await storesFixture({ clock: START });
 beforeEach(() => clock.set(START));
 
 /** Posts a batch of signals at these minutes after noon; says in which session each is. */
-async function post(orgId: string, minutes: readonly number[]): Promise<string[]> {
-  const signals = minutes.map((minute) => makeSignal({ ts: NOON + minute * MINUTE }));
-  const results = await recordSignals(ctx, senderOf(orgId), signals);
+async function post(orgId: string, minutes: readonly number[], of = {}, by = ctx): Promise<string[]> {
+  const signals = minutes.map((minute) => makeSignal({ ts: NOON + minute * MINUTE, ...of }));
+  const results = await recordSignals(by, senderOf(orgId), signals);
   return results.map((result) => (result.status === 'accepted' ? result.session_id : result.status));
 }
 
@@ -40,49 +37,12 @@ test('a late signal joins the long session that it lies in, though that began lo
   expect(await post(orgId, [65])).toEqual([long]);
 });
 
-test('a signal shortly before the newest session joins the one before that, which is nearer', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const [older] = await post(orgId, [0]);
-  const [newest] = await post(orgId, [50]);
-  expect(await post(orgId, [20])).toEqual([older]);
-  expect(await post(orgId, [45])).toEqual([newest]);
-});
-
-test('a late signal just one timeout before or after an older session joins it, and one a millisecond further away begins another', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const [older] = await post(orgId, [0]);
-  const [newer] = await post(orgId, [100]);
-  await post(orgId, [200]);
-  const ms = 1 / MINUTE;
-  expect(await post(orgId, [30])).toEqual([older]);
-  expect(await post(orgId, [70])).toEqual([newer]);
-  const [between] = await post(orgId, [130 + ms]);
-  expect([older, newer]).not.toContain(between);
-  expect(await sessionsOf(orgId)).toHaveLength(4);
-});
-
-test('a late signal joins the session that it lies in, though that has lasted for months', async () => {
-  const { orgId } = await makeTenant(ctx);
-  await changeOrganization(ctx, orgId, { session_timeout: 86_400 });
-  const day = (days: number) => (START - NOON + days * DAY_MS) / MINUTE;
-  const ids = new Set<string>();
-  for (let days = 0; days <= 120; days += 1) {
-    clock.set(START + days * DAY_MS);
-    for (const id of await post(orgId, [day(days)])) ids.add(id);
-  }
-  expect(ids.size).toBe(1);
-  clock.set(START + 125 * DAY_MS);
-  const [newer] = await post(orgId, [day(125)]);
-  expect(ids).not.toContain(newer);
-  expect(await post(orgId, [day(119.5)])).toEqual([...ids]);
-});
-
 test('late signals go where they would if every session of their key were read, however long each has lasted', async () => {
   const { orgId } = await makeTenant(ctx);
   await post(orgId, [0]);
   const [like] = await sessionsOf(orgId);
-  const [draft] = draftsOf(orgId, [0], 'gpt-4o');
-  if (!like || !draft) throw new Error('there is no session');
+  const draft = checkSignal(makeSignal({ ts: NOON }), senderOf(orgId), clock.now());
+  if (!like || !('_id' in draft)) throw new Error('there is no session');
   for (let seed = 1; seed <= 40; seed += 1) {
     const random = seeded(seed);
     const key = `${like.key} ${seed}`;
@@ -109,12 +69,12 @@ test('late signals go where they would if every session of their key were read, 
   }
 });
 
-/** Four sessions, ended and one after the other, that last from no time to weeks. */
+/** Four sessions, ended and one after the other, that last from no time to months. */
 function severalLike(like: Session, timeoutMs: number, random: () => number): Session[] {
   let atMs = NOON;
   return ['a', 'b', 'c', 'd'].map((name) => {
     const startMs = atMs + timeoutMs * pick(random, [1.01, 1.5, 40]);
-    atMs = startMs + pick(random, [0, 1, 23, 25, 60, 400]) * HOUR;
+    atMs = startMs + pick(random, [0, 1, 23, 25, 60, 400, 3_000]) * HOUR;
     const [started_at, ended_at] = [new Date(startMs), new Date(atMs)];
     const of = { state: 'ended', end_reason: 'timeout', last_activity_at: ended_at } as const;
     return { ...like, ...of, _id: `${like.key} ${name}`, started_at, ended_at };
@@ -125,51 +85,19 @@ test('two processes that record late signals of a user at once make no sessions 
   const { orgId } = await makeTenant(ctx);
   await post(orgId, [0]);
   await post(orgId, [100]);
-  const bothHaveRead = meeting(2);
   // With a model in common they would meet in its rollup, with one shard in the version of the organization's rules.
-  const record = (shard: number, model: string, minutes: readonly number[]) => {
-    let attempts = 0;
-    return commitPlan(ctx, async (transaction) => {
-      attempts += 1;
-      const drafts = draftsOf(orgId, minutes, model);
-      const batch = {
-        drafts,
-        historical: new Set<never>(),
-        overLimit: new Map<never, never>(),
-      };
-      const rules = await readRules(ctx, orgId, shard, transaction);
-      const attempt = { rules, shard, isFirst: false, isAssumed: false, waiting: 'after' as const };
-      const plan = await decideBatch(ctx, attempt, batch, transaction);
-      if (attempts === 1) await bothHaveRead();
-      return plan;
-    });
+  const other = () => {
+    moveToOtherShard();
+    return post(orgId, [35], { model: 'gpt-5' });
   };
-  await Promise.all([record(0, 'gpt-4o', [25, 50]), record(1, 'gpt-5', [35])]);
+  await post(orgId, [25, 50], { model: 'gpt-4o' }, standingStillAfter(ctx, sessionRows, other));
   const sessions = await sessionsOf(orgId);
+  expect(sessions.reduce((sum, { signal_count }) => sum + signal_count, 0)).toBe(5);
   for (const [index, session] of sessions.entries()) {
     const next = sessions[index + 1];
     if (next) expect(session.ended_at.getTime()).toBeLessThan(next.started_at.getTime());
   }
 });
-
-/** Resolves for each that calls it once `count` have. */
-function meeting(count: number): () => Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let here = 0;
-  return () => {
-    here += 1;
-    if (here === count) resolve();
-    return promise;
-  };
-}
-
-function draftsOf(orgId: string, minutes: readonly number[], model: string): Draft[] {
-  return minutes
-    .map((minute) =>
-      checkSignal(makeSignal({ ts: NOON + minute * MINUTE, model }), senderOf(orgId), clock.now()),
-    )
-    .filter((checked) => '_id' in checked);
-}
 
 test('of a key with many sessions, late signals read those that they may join, and the newest', async () => {
   const { orgId } = await makeTenant(ctx);
