@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { memberRows } from '../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../shared/core/accounts/organizations/read-organization.ts';
-import { recordSignals } from '../../../../shared/core/calls/ingest/record-signals.ts';
 import { findWorked } from '../../../../shared/core/calls/sessions/dimension.ts';
 import { listSessions } from '../../../../shared/core/calls/sessions/list-sessions.ts';
 import { signalRows } from '../../../../shared/core/calls/signals/model.ts';
@@ -9,29 +8,30 @@ import { readUsage } from '../../../../shared/core/calls/usage/read-usage.ts';
 import { type Wing, wingsOf } from '../../../../shared/core/hooks/wing.ts';
 import { eraseMember } from '../../../../shared/people/erase-member.ts';
 import { exportMember } from '../../../../shared/people/export-member.ts';
-import { addMember } from '../../../../shared/people/members.ts';
 import { HOLD_ABOVE } from '../../../../shared/platform/basics/contract.ts';
 import { DAY_MS } from '../../../../shared/platform/basics/interval.ts';
 import { WINGS } from '../../../../shared/tables/wings.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../support/factories.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 import type { TestContext } from '../../../support/harness.ts';
 
-const { ctx } = await storesFixture({ wings: [] });
+const own = await storesFixture({ wings: [], perTest: true });
+const { ctx } = own;
 
-async function kindsOf(person: TestContext, orgId: string): Promise<Set<string>> {
+/** Records a call of ada's, which is accepted. */
+const call = (fields: object) => own.record({ ts: ctx.clock.now(), ...fields });
+
+async function kindsOf(person: TestContext): Promise<Set<string>> {
   const kinds = new Set<string>();
-  for await (const { kind } of exportMember(person, orgId, 'ada')) kinds.add(kind);
+  for await (const { kind } of exportMember(person, own.orgId, 'ada')) kinds.add(kind);
   return kinds;
 }
 
 test('a service without wings records signals, and exports and erases a person', async () => {
   expect(wingsOf(ctx)).toEqual([]);
-  const { orgId } = await makeTenant(ctx);
-  await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'ada@example.org', role: 'member' });
-  const signal = makeSignal({ ts: ctx.clock.now(), user_id: 'ada', metadata: { note: 'mine' } });
-  expect(await recordSignals(ctx, senderOf(orgId), [signal])).toMatchObject([{ status: 'accepted' }]);
-  expect([...(await kindsOf(ctx, orgId))]).toEqual(
+  const { orgId } = own;
+  await own.member('ada');
+  await call({ metadata: { note: 'mine' } });
+  expect([...(await kindsOf(ctx))]).toEqual(
     expect.arrayContaining(['member', 'session', 'signal', 'usage_day']),
   );
   expect(await eraseMember(ctx, orgId, 'ada')).toMatchObject({ signals: 1 });
@@ -39,9 +39,8 @@ test('a service without wings records signals, and exports and erases a person',
 });
 
 test('a service without wings knows no work: filters by one find nothing, and groups have none', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const signal = makeSignal({ ts: ctx.clock.now(), repository: 'acme/shop', branch: 'main' });
-  expect(await recordSignals(ctx, senderOf(orgId), [signal])).toMatchObject([{ status: 'accepted' }]);
+  const { orgId } = own;
+  await call({ repository: 'acme/shop', branch: 'main' });
   const filter = await findWorked(ctx, orgId, { branch: 'main' });
   const page = { order: 'desc', limit: 10, after: null, sort: 'started_at', total: 1 } as const;
   expect((await listSessions(ctx, orgId, filter, page)).rows).toEqual([]);
@@ -53,19 +52,15 @@ test('a service without wings knows no work: filters by one find nothing, and gr
 });
 
 test('without wings no signal is held, and none belongs to a branch', async () => {
-  const { orgId } = await makeTenant(ctx);
   const tokens_in = HOLD_ABOVE.tokens.default + 1;
-  const said = { repository: 'example.org/shop/api', branch: 'fix-login', task: 'SHOP-1' };
-  const posted = makeSignal({ ts: ctx.clock.now(), tokens_in, ...said });
-  expect(await recordSignals(ctx, senderOf(orgId), [posted])).toMatchObject([{ status: 'accepted' }]);
-  const row = await signalRows(ctx).findOne({ org_id: orgId });
+  await call({ tokens_in, repository: 'example.org/shop/api', branch: 'fix-login', task: 'SHOP-1' });
+  const row = await signalRows(ctx).findOne({ org_id: own.orgId });
   expect(row).toMatchObject({ tokens_in });
   for (const field of ['work', 'own', 'parts', 'client_session']) expect(row).not.toHaveProperty(field);
 });
 
 test('a wing adds what it keeps to the export of a person, and nothing where it is left out', async () => {
-  const { orgId } = await makeTenant(ctx);
-  await addMember(ctx, { org_id: orgId, user_id: 'ada', email: 'ada@example.org', role: 'member' });
+  await own.member('ada');
   const wing: Wing = {
     name: 'things',
     person: {
@@ -74,8 +69,8 @@ test('a wing adds what it keeps to the export of a person, and nothing where it 
       },
     },
   };
-  expect(await kindsOf(ctx, orgId)).not.toContain('thing');
-  expect(await kindsOf({ ...ctx, wings: [wing] }, orgId)).toContain('thing');
+  expect(await kindsOf(ctx)).not.toContain('thing');
+  expect(await kindsOf({ ...ctx, wings: [wing] })).toContain('thing');
 });
 
 test('the names of the wings are different', () => {
