@@ -71,6 +71,16 @@ export async function readEvents(ctx: Context, orgId: string): Promise<StoredEve
     }));
 }
 
+/** The events about budgets that something raises, without the word. */
+export async function budgetEventsOf(ctx: Context, orgId: string, raise: () => Promise<unknown>) {
+  const before = await readEvents(ctx, orgId);
+  await raise();
+  const events = (await readEvents(ctx, orgId)).slice(before.length);
+  return events.flatMap(({ type, data }) =>
+    type.startsWith('budget.') ? [{ level: type.replace('budget.', ''), data }] : [],
+  );
+}
+
 /** Raises events as any change does: in a transaction. Returns their ids. */
 export async function raise(
   ctx: Context,

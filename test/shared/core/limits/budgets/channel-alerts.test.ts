@@ -1,49 +1,41 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
 import type { WebhookInput } from '../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import { evaluateDue } from '../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetAlertRows } from '../../../../../shared/core/limits/budgets/rules/fired.ts';
 import type { Budget } from '../../../../../shared/core/limits/budgets/rules/model.ts';
-import { storesFixture } from '../../../../support/fixture.ts';
-import { openTestContext } from '../../../../support/harness.ts';
+import { processBeside, storesFixture } from '../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../support/interleave.ts';
 import { type Receiver, startReceiver } from '../../../../support/receiver.ts';
 import { use } from '../../../../support/usage.ts';
 import { attemptAllDue, subscribe } from '../../../../support/webhooks.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
-const own = await storesFixture({ clock: NOON, perTest: true });
+const own = await storesFixture({ clock: NOON, receiver: true, perTest: true });
 const { ctx, clock } = own;
-const other = await openTestContext({ clock, sharing: ctx });
-afterAll(() => other.close());
+const other = await processBeside(ctx);
 
 let orgId: string;
 let budget: Budget;
 let slack: Receiver;
-let json: Receiver;
 beforeEach(async () => {
   ({ orgId } = own);
-  [slack, json] = [await startReceiver(), await startReceiver()];
+  slack = await startReceiver();
   await own.member('tom', { name: 'Tomás' });
   budget = await own.budget({ name: 'Day' });
 });
-afterEach(() => Promise.all([slack.close(), json.close()]));
+afterEach(() => slack.close());
 
 const LEVELS: Partial<WebhookInput> = { events: ['budget.warning', 'budget.exceeded'] };
 
 /** A Slack channel and a JSON webhook that ask for the same. */
 async function ask(settings: Partial<WebhookInput> = { ...LEVELS, alert_at: [50, 90], forecast: true }) {
   await subscribe(ctx, orgId, { ...settings, format: 'slack', url: slack.url });
-  await subscribe(ctx, orgId, { ...settings, url: json.url });
+  await subscribe(ctx, orgId, { ...settings, url: own.receiver.url });
 }
 
 const record = (cost_usd: number, fields: object = {}, count = 1) =>
-  use(ctx, orgId, count, {
-    user_id: 'tom',
-    tool_name: 'run_tests',
-    cost_usd: cost_usd / count,
-    ...fields,
-  });
+  use(ctx, orgId, count, { user_id: 'tom', tool_name: 'run_tests', cost_usd: cost_usd / count, ...fields });
 
 /** Everybody evaluates, and what is due is sent. */
 async function tell(): Promise<void> {
@@ -60,7 +52,7 @@ async function spend(...costs: number[]): Promise<void> {
 
 const messages = () => slack.received.map(({ body }) => JSON.parse(body.toString()));
 const titles = () => messages().map(({ blocks }) => blocks[0].text.text);
-const events = () => json.received.map(({ event }) => event.type).toSorted();
+const events = () => own.receiver.received.map(({ event }) => event.type).toSorted();
 
 describe('a channel', () => {
   test('gets one message of an evaluation that crosses several levels, the highest; JSON gets them all', async () => {

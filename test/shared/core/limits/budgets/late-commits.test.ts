@@ -30,18 +30,14 @@ const { ctx, tenant } = await storesFixture();
 async function makeTemplate() {
   const { orgId, budget: make } = await tenant();
   await subscribe(ctx, orgId, { events: ['budget.warning', 'budget.exceeded'] });
-  const each = { per: 'user', metric: 'signals', threshold: 5, enforce: 'hard' } as const;
-  const budget = await make({ ...each, window: 'monthly' });
+  const each = { per: 'user', metric: 'signals', threshold: 5, window: 'monthly', enforce: 'hard' } as const;
+  const budget = await make(each);
   const stampOf = async (person: string) => {
     const rows = await personWindowRows(ctx).find({ org_id: orgId, person }).toArray();
     return Math.max(...rows.map(({ updated_at }) => updated_at.getTime()));
   };
-  return {
-    orgId,
-    budget,
-    use: (user_id: string, count: number) => use(ctx, orgId, count, { user_id }),
-    stampOf,
-  };
+  const spend = (user_id: string, count: number) => use(ctx, orgId, count, { user_id });
+  return { orgId, budget, use: spend, stampOf };
 }
 
 /** A transaction of another process that has counted five calls of ada, and commits when it is told to. */

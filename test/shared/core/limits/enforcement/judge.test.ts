@@ -56,12 +56,7 @@ describe('a call whose model has no price', () => {
     ['is refused', open(refuse), null, 'unpriced'],
     ['is refused with an estimate that fits', open(refuse), 1, 'unpriced'],
     ['is refused as free', open(refuse), 0, 'unpriced'],
-    [
-      'is refused rather for its price than for what is spent',
-      open({ ...refuse, current: 10 }),
-      1,
-      'unpriced',
-    ],
+    ['is refused rather for its price than as spent', open({ ...refuse, current: 10 }), 1, 'unpriced'],
     ['passes where the budget allows it', open({}), 1, null],
     ['passes a budget that is soft by now', open({ ...refuse, enforce: 'soft' }), 1, null],
     ['passes a budget that counts no cost', open({ ...refuse, metric: 'tokens' }), 1, null],
@@ -77,27 +72,22 @@ describe('a call whose model has no price', () => {
 });
 
 describe('of several budgets that refuse', () => {
-  const names = (...budgets: (OpenBudget & { cause: Cause | null })[]) =>
-    verdictOf(budgets).refusedBy?.budget.name;
+  type Judged = OpenBudget & { cause: Cause | null };
+  const names = (...budgets: Judged[]) => verdictOf(budgets).refusedBy?.budget.name;
   const spent = (fields: Parameters<typeof open>[0]) => ({ ...open(fields), cause: 'spent' as const });
 
-  test('the one whose window ends last is named, whatever is left', () => {
-    expect(names(spent({ name: 'hour', current: 10 }), spent({ name: 'month', endMs: 2_000 }))).toBe('month');
-  });
-
-  test('one that lacks a price goes before all, since no window brings it', () => {
-    const lacking = { ...open({ name: 'price' }), cause: 'unpriced' as const };
-    expect(names(lacking, spent({ name: 'month', endMs: 2_000 }))).toBe('price');
-  });
-
-  test('then the one with the smallest part of its threshold left', () => {
-    const budgets = [spent({ name: 'small', current: 7 }), spent({ name: 'large', limit: 100, current: 95 })];
-    expect(names(...budgets)).toBe('large');
-    expect(names(...budgets.toReversed())).toBe('large');
-  });
-
-  test('then the oldest', () => {
-    expect(names(spent({ name: 'first' }), spent({ name: 'second' }))).toBe('first');
+  const lacking = { ...open({ name: 'price' }), cause: 'unpriced' as const };
+  const month = spent({ name: 'month', endMs: 2_000 });
+  const small = spent({ name: 'small', current: 7 });
+  const large = spent({ name: 'large', limit: 100, current: 95 });
+  test.each<[string, string, Judged, Judged]>([
+    ['the one whose window ends last', 'month', spent({ name: 'hour', current: 10 }), month],
+    ['one that lacks a price before all, since no window brings it', 'price', lacking, month],
+    ['then the one with the smallest part of its threshold left', 'large', small, large],
+    ['in either order', 'large', large, small],
+    ['then the oldest', 'first', spent({ name: 'first' }), spent({ name: 'second' })],
+  ])('%s is named: %s', (_, name, ...budgets) => {
+    expect(names(...budgets)).toBe(name);
   });
 
   test('one that allows is never named, and without one that refuses nobody is', () => {
