@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { hashNames } from '../../shared/people/hash-names.ts';
 import { hashNamesJob } from '../../shared/people/jobs.ts';
@@ -8,20 +8,14 @@ import { heldRows } from '../../shared/wings/held/model.ts';
 import { contextRows, workRows } from '../../shared/wings/work/attribution/model.ts';
 import { pullRequestRows } from '../../shared/wings/work/pull-requests/model.ts';
 import { makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
-import { openTestContext, type TestContext } from '../support/harness.ts';
+import { fixture, processBeside } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const SHOP = 'github.com/acme/shop';
 const MARK = 'MARKED-4e1d';
-const { api, ctx, clock, orgId, key } = await fixture({ clock: NOW });
-/** Another process on the same data. */
-let other: TestContext;
-beforeAll(async () => {
-  other = await openTestContext({ clock, sharing: ctx });
-});
-afterAll(() => other.close());
+const { ctx, orgId, ask } = await fixture({ clock: NOW });
+const other = await processBeside(ctx);
 
 const KEPT = { works: workRows, contexts: contextRows, held: heldRows, 'pull requests': pullRequestRows };
 
@@ -39,24 +33,20 @@ async function plain(): Promise<Record<string, number>> {
 
 /** The cost of each branch by the hash or the name that it is shown by: how many there are, and their sum. */
 async function costs(): Promise<{ branches: number; sum: number; total: number }> {
-  const { body } = await api.call('/api/v1/usage?group_by=branch', { key });
-  const groups = body.groups as { key: { branch: string | null }; tokens_in: number }[];
-  const sum = groups.reduce((all, { tokens_in }) => all + tokens_in, 0);
-  return { branches: groups.filter(({ key: of }) => of.branch).length, sum, total: body.totals.tokens_in };
+  const { groups, totals } = await ask('/api/v1/usage?group_by=branch');
+  const sum = groups.reduce((all: number, { tokens_in }: { tokens_in: number }) => all + tokens_in, 0);
+  const named = groups.filter(({ key }: { key: { branch: string | null } }) => key.branch);
+  return { branches: named.length, sum, total: totals.tokens_in };
 }
 
 it('names become hashes by a worker that is killed anywhere and goes on, and no sum changes meanwhile', async () => {
-  const call = async (path: string, body: object) => {
-    const { status } = await api.call(`/api/v1/${path}`, { key, body });
-    expect(status).toBe(200);
-  };
   // More rows than one transaction changes.
   const numbers = Array.from({ length: 250 }, (_, index) => index);
   const signals = numbers.map((index) =>
     makeSignal({ ts: NOW - 60_000, repository: SHOP, branch: `${MARK}-${index}`, task: MARK }),
   );
   const held = makeSignal({ ts: NOW, tokens_in: 30_000_000, repository: SHOP, branch: MARK });
-  await call('signals', { signals: [...signals, held] });
+  await ask('/api/v1/signals', { signals: [...signals, held] });
   const contexts = numbers.map((index) => ({
     client_session_id: `s-${index}`,
     ts: new Date(NOW - 120_000).toISOString(),
@@ -65,8 +55,8 @@ it('names become hashes by a worker that is killed anywhere and goes on, and no 
     worktree: MARK,
     renamed_from: `${MARK}-old-${index}`,
   }));
-  await call('contexts', { contexts });
-  await call('pull-requests', {
+  await ask('/api/v1/contexts', { contexts });
+  await ask('/api/v1/pull-requests', {
     repository: SHOP,
     number: 1,
     branch: `${MARK}-1`,
@@ -104,7 +94,7 @@ it('names become hashes by a worker that is killed anywhere and goes on, and no 
   expect(await costs()).toEqual(before);
   const branch = `pull_request=${encodeURIComponent(`${SHOP}#1`)}`;
   for (const filter of [`branch=${MARK}-1`, branch]) {
-    const { body } = await api.call(`/api/v1/usage?${filter}`, { key });
-    expect(body.totals.signals).toBe(1);
+    const { totals } = await ask(`/api/v1/usage?${filter}`);
+    expect(totals.signals).toBe(1);
   }
 });

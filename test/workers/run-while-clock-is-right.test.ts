@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { measureClockSkew, warnOfClock } from '../../shared/platform/context/clock-skew.ts';
 import { runWhileClockIsRight } from '../../workers/run-while-clock-is-right.ts';
 import { openTestContext, type TestContext, until } from '../support/harness.ts';
 
-let ctx: TestContext;
 let shiftMs = 0;
-beforeAll(async () => {
-  ctx = await openTestContext({ clock: { ...systemClock, now: () => systemClock.now() + shiftMs } });
-});
+const ctx = await openTestContext({ clock: { ...systemClock, now: () => systemClock.now() + shiftMs } });
 afterAll(() => ctx.close());
 
 /** A worker's jobs, as far as it is known whether they run. */

@@ -1,28 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openEntryWait } from '../../workers/project-ledger.ts';
-import {
-  makeAccount,
-  type OwnRedis,
-  openCreditContext,
-  projectAll,
-  spendOnce,
-  startOwnRedis,
-} from '../support/credits.ts';
-import { type TestContext, until } from '../support/harness.ts';
+import { makeAccount, projectAll, spendOnce } from '../support/credits.ts';
+import { storesFixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
 
 const FOR_EVER = 0;
 
-let redis: OwnRedis;
-let ctx: TestContext;
-beforeAll(async () => {
-  redis = await startOwnRedis();
-  ctx = await openCreditContext({ redisUrl: redis.url });
-});
-afterAll(async () => {
-  await ctx.close();
-  await redis.stop();
-});
+const { ctx, redis } = await storesFixture({ redis: true });
 
 test('a spend ends the wait for it, also one that came before the wait', async () => {
   const account = await makeAccount(ctx);
