@@ -27,7 +27,7 @@ it('the price of an evening with off-peak prices goes on after midnight as the s
 const SONNET = { provider: 'anthropic', model: 'claude-sonnet-4-5' };
 const NONE = { tokens_in: 0, tokens_out: 0 };
 
-/** Of 1,000 tokens in and 100 out where it says nothing else. */
+/** Calls of 1,000 tokens in and 100 out where they say nothing else. */
 it.each<[string, Partial<PricedCall>, number | null, CallPrice['source']?]>([
   ['tokens up to a limit have a price', { ...SONNET, tokens_in: 200_000 }, 601_500_000],
   ['beyond it the dearer one, all of them', { ...SONNET, tokens_in: 200_001 }, 1_202_256_000],

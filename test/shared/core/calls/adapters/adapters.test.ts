@@ -123,7 +123,7 @@ const OTHERS = {
   failed: { [STATUS]: 200, 'event.name': 'codex.api_request', 'error.message': 'x' },
 };
 
-/** What a record with these attributes says of a call; null where it is none. A price is that of the write path. */
+/** The fields of the signal of such a record; null where there is none. A price is that of the write path. */
 it.each<[rule: string, name: string, index: number, attributes: Attributes, signal: object | null]>([
   ['thoughts count once, inside the output', 'qwen-code', 0, {}, { tokens_in: 13_472, tokens_out: 101 }],
   ['or beside it', 'qwen-code', 0, { total_token_count: 13_597 }, { tokens_in: 13_472, tokens_out: 125 }],
