@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pinOf, pipInstall } from '../../../packages/stack/install-stores.ts';
-import { newDataDir } from '../../support/up-run.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
-const folder = newDataDir();
+const folder = temporaryFolder(afterAll);
 const wheel = join(folder, 'tiny-1.0-py3-none-any.whl');
 
 beforeAll(() => {
@@ -24,16 +24,12 @@ beforeAll(() => {
   vi.stubEnv('PIP_NO_INDEX', '1');
   vi.stubEnv('PIP_FIND_LINKS', folder);
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => void vi.unstubAllEnvs());
 
 let target: string;
-afterEach(() => rmSync(target, { recursive: true, force: true }));
 
 async function install(hash: string): Promise<void> {
-  target = mkdtempSync(join(folder, 'target-'));
+  target = temporaryFolder();
   await pipInstall(target, `tiny==1.0 --hash=sha256:${hash}`);
 }
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { NODE, ROOT } from '../../../packages/stack/files.ts';
-import { newDataDir } from '../../support/up-run.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const WANTED = {
   '': {},
@@ -14,12 +14,10 @@ const WANTED = {
 let folder: string;
 
 beforeEach(() => {
-  folder = newDataDir();
+  folder = temporaryFolder();
   mkdirSync(join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: WANTED }));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('an installation without the optional packages of other systems is whole', () => {
   installed({ 'node_modules/a': { version: '1.0.0' } });
@@ -28,10 +26,10 @@ test('an installation without the optional packages of other systems is whole', 
 
 test('a missing package, another version and an unfinished installation are not', () => {
   expect(isInstalled()).toBe(false);
-  installed({});
-  expect(isInstalled()).toBe(false);
-  installed({ 'node_modules/a': { version: '1.0.1' } });
-  expect(isInstalled()).toBe(false);
+  for (const packages of [{}, { 'node_modules/a': { version: '1.0.1' } }]) {
+    installed(packages);
+    expect(isInstalled()).toBe(false);
+  }
 });
 
 function installed(packages: object): void {
