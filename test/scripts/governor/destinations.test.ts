@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { decryptSecret } from '../../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { destinationRows } from '../../../shared/wings/push/destinations/model.ts';
@@ -22,11 +21,18 @@ const TO_BUCKET = (
   '--access-key-id AKIAIOSFODNN7EXAMPLE --level focus:parquet daily:csv --focus-version 1.3 --hour 5'
 ).split(' ');
 
-const { api, orgId, env: settings, spend } = await fixture({ env });
+const { api, audited, orgId, env: settings, spend } = await fixture({ env });
 const cli = commandLine(settings);
+const { governor, failure } = cli;
+
+/** Runs the destination once it is asked to, as a worker does, and returns what the command said that waits for it. */
+async function whileRunning<T>(id: string, waiting: Promise<T>): Promise<T> {
+  await until(async () => (await dueRows(api.ctx).countDocuments({ key: id, trigger: 'manual' })) === 1);
+  await runDestination(api.ctx, id);
+  return waiting;
+}
 
 test('destination adds, tests, runs, lists, pauses and removes a folder, in the audit log as the operator', async () => {
-  const { governor, failure } = cli;
   const yesterday = new Date(Date.now() - 86_400_000).toISOString();
   await spend({ ts: yesterday });
   const since = ['--since', yesterday.slice(0, 10)];
@@ -36,15 +42,10 @@ test('destination adds, tests, runs, lists, pauses and removes a folder, in the 
   expect(await governor('destination', 'test', id)).toMatchObject({ ok: true, conditional_writes: false });
   const second = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'out', '--paused');
   expect(second).toMatchObject({ status: 'paused', next_run_at: null });
-  expect(JSON.parse((await failure('destination', 'test', second.id)).stdout)).toMatchObject({
-    ok: false,
-    code: 'prefix_in_use',
-  });
+  const taken = await failure('destination', 'test', second.id);
+  expect(JSON.parse(taken.stdout)).toMatchObject({ ok: false, code: 'prefix_in_use' });
 
-  const waiting = governor('destination', 'run', id, '--wait');
-  await until(async () => (await dueRows(api.ctx).countDocuments({ key: id, trigger: 'manual' })) === 1);
-  await runDestination(api.ctx, id);
-  const ran = await waiting;
+  const ran = await whileRunning(id, governor('destination', 'run', id, '--wait'));
   expect(ran).toMatchObject({ state: 'succeeded', trigger: 'manual', partitions_written: 1, rows: 2 });
   expect(Object.keys(await filesIn(join(folder, orgId, 'out'))).join()).toContain('manifest.json');
   expect(await governor('destination', 'runs', id, '--limit', '1')).toEqual({ runs: [ran] });
@@ -70,23 +71,18 @@ test('destination adds, tests, runs, lists, pauses and removes a folder, in the 
   expect(await governor('destination', 'resume', id)).toMatchObject({ status: 'ok' });
   expect(await governor('destination', 'remove', id)).toEqual({ destination_id: id, removed: true });
   expect((await failure('destination', 'show', id)).stderr).toContain('(not_found)');
-  const lines = await auditRows(api.ctx)
-    .find({ org_id: orgId, action: /^destination\./, 'details.destination_id': id })
-    .toArray();
+  const lines = (await audited(/^destination\./)).filter(({ details }) => details.destination_id === id);
   expect(lines.map(({ action, actor }) => [action.slice(12), actor])).toEqual(
     ['create', 'test', 'run', 'update', 'update', 'delete'].map((act) => [act, 'cli']),
   );
 });
 
 test('destination run --wait exits 1 when the run fails, and says why', async () => {
-  const { governor, failure } = cli;
   const first = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'taken');
   await governor('destination', 'test', first.id);
   const { id } = await governor('destination', 'add', orgId, ...TO_FOLDER, '--prefix', 'taken');
-  const waiting = failure('destination', 'run', id, '--wait');
-  await until(async () => (await dueRows(api.ctx).countDocuments({ key: id, trigger: 'manual' })) === 1);
-  await runDestination(api.ctx, id);
-  expect(JSON.parse((await waiting).stdout)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
+  const ran = await whileRunning(id, failure('destination', 'run', id, '--wait'));
+  expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'failed', code: 'prefix_in_use' });
 });
 
 test('destination add takes the secret of a bucket from a file or from stdin, and shows it nowhere', async () => {
@@ -101,31 +97,22 @@ test('destination add takes the secret of a bucket from a file or from stdin, an
   );
   piped.child.stdin?.end(`${SECRET}\n`);
   const shown = JSON.parse((await piped).stdout);
-  expect(shown).toMatchObject({
-    path_style: false,
-    hour_utc: 5,
-    levels: [
-      { level: 'focus', format: 'parquet', focus_version: '1.3', billed: 'computed' },
-      { level: 'daily', format: 'csv' },
-    ],
-  });
+  const focus = { level: 'focus', format: 'parquet', focus_version: '1.3', billed: 'computed' };
+  const levels = [focus, { level: 'daily', format: 'csv' }];
+  expect(shown).toMatchObject({ path_style: false, hour_utc: 5, levels });
   const rows = await destinationRows(api.ctx).find({ org_id: orgId, kind: 's3' }).toArray();
-  expect(rows.map(({ _id, secret }) => decryptSecret(api.ctx.config, _id, secret ?? ''))).toEqual([
-    SECRET,
-    SECRET,
-  ]);
+  const secrets = rows.map(({ _id, secret }) => decryptSecret(api.ctx.config, _id, secret ?? ''));
+  expect(secrets).toEqual([SECRET, SECRET]);
 });
 
 test.each([
-  [
-    'region',
-    ['--kind', 's3', '--name', 'x', '--prefix', 'x', '--level', 'focus:csv', '--secret-file', '/dev/null'],
-  ],
-  ['endpoint', [...TO_FOLDER, '--prefix', 'x', '--endpoint', 'https://eu.s3.example.com']],
-  ['focus:parquet', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus']],
-  ['levels.0.format', ['--kind', 'folder', '--name', 'x', '--prefix', 'x', '--level', 'focus:xml']],
-])('destination add names what is wrong: %s', async (named, options) => {
-  const { stderr } = await cli.failure('destination', 'add', orgId, ...options);
-  expect(stderr).toContain(named);
+  ['region', '--kind s3 --level focus:csv --secret-file /dev/null'],
+  ['endpoint', '--kind folder --level focus:csv --endpoint https://eu.s3.example.com'],
+  ['focus:parquet', '--kind folder --level focus'],
+  ['levels.0.format', '--kind folder --level focus:xml'],
+])('destination add names what is wrong: %s', async (fault, options) => {
+  const named = ['--name', 'x', '--prefix', 'x', ...options.split(' ')];
+  const { stderr } = await failure('destination', 'add', orgId, ...named);
+  expect(stderr).toContain(fault);
   expect(stderr).toContain('(invalid_request)');
 });

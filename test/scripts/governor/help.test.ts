@@ -10,13 +10,16 @@ import { commandProcess } from '../../support/command-line.ts';
 const program = createProgram({});
 const childOf = (command: Command, name: string) => command.commands.find((one) => one.name() === name);
 
-test('puts every command into one of five groups', () => {
-  const groups = new Set(program.commands.map((command) => command.helpGroup()));
-  expect([...groups]).toEqual(['Set up:', 'People and keys:', 'Look:', 'Repair:', 'Data:']);
-  const help = program.helpInformation();
-  const places = [...groups].map((group) => help.indexOf(`\n${group}\n`));
-  expect(places.every((place) => place > 0)).toBe(true);
+test('puts every command into one of five groups, shows these and then the examples, and names the version', async () => {
+  const GROUPS = ['Set up:', 'People and keys:', 'Look:', 'Repair:', 'Data:'];
+  expect([...new Set(program.commands.map((command) => command.helpGroup()))]).toEqual(GROUPS);
+  const { run } = commandProcess({});
+  const { stdout } = await run('--help');
+  const places = [...GROUPS, 'Examples:\n  governor status'].map((part) => stdout.indexOf(`\n${part}`));
+  expect(places[0]).toBeGreaterThan(0);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect((await run('--version')).stdout.trim()).toBe(version);
 });
 
 test.each(Object.entries(EXAMPLES).filter(([name]) => name !== ''))(
@@ -56,12 +59,4 @@ test('the pages of docs name commands and options that there are', () => {
     }),
   );
   expect(unknown).toEqual([]);
-});
-
-test('shows the groups, then the examples, and names the version of the program', async () => {
-  const { run } = commandProcess({});
-  const { stdout } = await run('--help');
-  expect(stdout.indexOf('Examples:\n  governor status')).toBeGreaterThan(stdout.indexOf('\nData:\n'));
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  expect((await run('--version')).stdout.trim()).toBe(version);
 });

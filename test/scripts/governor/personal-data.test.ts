@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
@@ -8,6 +8,7 @@ import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { rollupRows } from '../../../shared/core/calls/usage/model.ts';
 import { setPerson } from '../../../shared/core/limits/budgets/change/change-people.ts';
 import { eraseMember } from '../../../shared/people/erase-member.ts';
+import { bareEnv } from '../../support/bare-env.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { makeSignal } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -17,6 +18,10 @@ import { recordAll } from '../../support/usage.ts';
 
 const { idp, api, env, tenant } = await fixture({ idp: true });
 const line = commandLine(env);
+
+/** The command as a process of its own, which can be killed. */
+const startGovernor = (...args: string[]) =>
+  spawn(process.execPath, ['scripts/governor.ts', ...args], { env: { ...bareEnv(), ...env } });
 
 const minutesAgo = (minutes: number) => api.ctx.clock.now() - minutes * 60_000;
 
@@ -62,6 +67,17 @@ function said(user_id: string, mark: string) {
   ];
 }
 
+/** The records of an export, by their kind. */
+function readRecords(stdout: string): Map<string, Record<string, unknown>[]> {
+  const records = stdout.trim().split('\n');
+  const parsed = records.map((text) => JSON.parse(text) as { kind: string; data: Record<string, unknown> });
+  const byKind = Map.groupBy(parsed, ({ kind }) => kind);
+  return new Map([...byKind].map(([kind, own]) => [kind, own.map(({ data }) => data)]));
+}
+
+const signalsOf = (org_id: string, user_id: string) =>
+  signalRows(api.ctx).find({ org_id, user_id }).toArray();
+const erasuresOf = (org_id: string) => auditRows(api.ctx).countDocuments({ org_id, action: 'member.erase' });
 const usageOf = ({ orgId, userId }: Person) =>
   rollupRows(api.ctx).find({ org_id: orgId, user_id: userId }).sort({ _id: 1 }).toArray();
 
@@ -79,25 +95,20 @@ describe('governor member export', () => {
     const raise = { budget_id: budgetId, amount: 3, note: mark };
     expect((await api.call('/v1/raises', { key: person.session, body: raise })).status).toBe(201);
     const { stdout } = await line.run('member', 'export', orgId, userId);
-    const records = stdout
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    const byKind = Map.groupBy(records, ({ kind }) => kind);
-    expect(byKind.get('member')).toMatchObject([
-      { data: { user_id: userId, name: `Ada ${mark}`, identity: { sub: `${mark}-${person.sub}` } } },
-    ]);
-    expect(byKind.get('device')).toMatchObject([{ data: { name: `laptop ${mark}`, status: 'active' } }]);
-    expect(byKind.get('key')).toMatchObject([{ data: { name: mark, user_id: userId } }]);
-    expect(byKind.get('budget')).toMatchObject([{ data: { name: 'own', scope_id: userId, ...rules } }]);
-    expect(byKind.get('budget_exception')).toEqual([
-      { kind: 'budget_exception', data: { budget_id: budgetId, threshold: 9, exempt: false } },
-    ]);
-    expect(byKind.get('raise')).toMatchObject([{ data: { ...raise, user_id: userId, status: 'pending' } }]);
-    expect(byKind.get('session')).toMatchObject([{ data: { user_id: userId, signal_count: 3 } }]);
+    const byKind = readRecords(stdout);
+    const identity = { sub: `${mark}-${person.sub}` };
+    expect(Object.fromEntries(byKind)).toMatchObject({
+      member: [{ user_id: userId, name: `Ada ${mark}`, identity }],
+      device: [{ name: `laptop ${mark}`, status: 'active' }],
+      key: [{ name: mark, user_id: userId }],
+      budget: [{ name: 'own', scope_id: userId, ...rules }],
+      raise: [{ ...raise, user_id: userId, status: 'pending' }],
+      session: [{ user_id: userId, signal_count: 3 }],
+    });
+    expect(byKind.get('budget_exception')).toEqual([{ budget_id: budgetId, threshold: 9, exempt: false }]);
     expect(byKind.get('signal')).toHaveLength(3);
-    expect(byKind.get('usage_day')?.reduce((sum, { data }) => sum + data.signals, 0)).toBe(3);
-    const actions = byKind.get('audit')?.map(({ data }) => data.action);
+    expect(byKind.get('usage_day')?.reduce((sum, day) => sum + Number(day.signals), 0)).toBe(3);
+    const actions = byKind.get('audit')?.map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['member.add', 'device.approve', 'member.export']));
     for (const secret of [person.key, 'hmac', 'public_key', 'somebody-else'])
       expect(stdout).not.toContain(secret);
@@ -105,8 +116,7 @@ describe('governor member export', () => {
 
   test('ends quietly when its reader has read enough', async () => {
     const { orgId, userId } = await makePerson(api.ctx, idp);
-    const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
-    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
+    const child = startGovernor('member', 'export', orgId, userId);
     let told = '';
     child.stderr.on('data', (chunk) => {
       told += chunk;
@@ -128,37 +138,30 @@ describe('governor member export', () => {
 describe('governor member erase', () => {
   test('holds for what arrives later, by any key and as history', async () => {
     const mark = 'words-that-come-late';
-    const person = await makePerson(api.ctx, idp);
-    const { orgId, userId } = person;
+    const { orgId, userId } = await makePerson(api.ctx, idp);
     await recordAll(api.ctx, orgId, said(userId, mark));
     await eraseMember(api.ctx, orgId, userId);
     await recordAll(api.ctx, orgId, said(userId, mark));
-    const rows = await signalRows(api.ctx).find({ org_id: orgId, user_id: userId }).toArray();
+    const rows = await signalsOf(orgId, userId);
     expect(rows).toHaveLength(6);
     expect(JSON.stringify(rows)).not.toContain(mark);
     expect(rows.filter(({ error }) => error?.code === 'overloaded')).toHaveLength(2);
     await recordAll(api.ctx, orgId, said('somebody-else', mark));
-    const others = await signalRows(api.ctx).find({ org_id: orgId, user_id: 'somebody-else' }).toArray();
-    expect(JSON.stringify(others)).toContain(mark);
+    expect(JSON.stringify(await signalsOf(orgId, 'somebody-else'))).toContain(mark);
   });
 
   test('reaches signals of a session that were all voided', async () => {
     const mark = 'words-that-were-voided';
     const { orgId, userId } = await makePerson(api.ctx, idp);
     await recordAll(api.ctx, orgId, said(userId, mark));
-    const rows = () => signalRows(api.ctx).find({ org_id: orgId, user_id: userId }).toArray();
-    const recorded = await rows();
+    const recorded = await signalsOf(orgId, userId);
     const sessionId = recorded[0]?.session_id ?? '';
-    await voidSignals(api.ctx, orgId, {
-      sessionId,
-      signalIds: recorded.map(({ id }) => id),
-      reason: 'wrong',
-    });
-    const { stdout } = await line.run('member', 'export', orgId, userId);
-    const kinds = Map.groupBy(stdout.trim().split('\n'), (text) => JSON.parse(text).kind);
+    const signalIds = recorded.map(({ id }) => id);
+    await voidSignals(api.ctx, orgId, { sessionId, signalIds, reason: 'wrong' });
+    const kinds = readRecords((await line.run('member', 'export', orgId, userId)).stdout);
     expect([kinds.get('session')?.length, kinds.get('signal')?.length]).toEqual([1, 3]);
     expect(await eraseMember(api.ctx, orgId, userId)).toMatchObject({ signals: 3 });
-    expect(JSON.stringify(await rows())).not.toContain(mark);
+    expect(JSON.stringify(await signalsOf(orgId, userId))).not.toContain(mark);
   });
 
   test('leaves the sums and what others said, however often it runs', async () => {
@@ -168,14 +171,12 @@ describe('governor member erase', () => {
     const before = await usageOf(person);
     const first = await line.governor('member', 'erase', orgId, userId);
     expect(first).toEqual({ user_id: userId, erased: true, devices: 1, keys: 1, signals: 4 });
-    const others = await signalRows(api.ctx).find({ org_id: orgId, user_id: 'somebody-else' }).toArray();
-    expect(others).toMatchObject([{ metadata: { branch: 'kept' } }]);
+    expect(await signalsOf(orgId, 'somebody-else')).toMatchObject([{ metadata: { branch: 'kept' } }]);
     expect(await usageOf(person)).toEqual(before);
     expect((await api.call('/api/v1/signals', { key: person.key, body: { signals: [] } })).status).toBe(401);
     const again = await line.governor('member', 'erase', orgId, userId);
     expect(again).toMatchObject({ erased: true, signals: 0 });
-    const noted = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'member.erase' });
-    expect(noted).toBe(1);
+    expect(await erasuresOf(orgId)).toBe(1);
   });
 
   test('is finished by another run when it was killed in the middle', async () => {
@@ -185,11 +186,7 @@ describe('governor member erase', () => {
     const signals = projects.map((project_id) => ({ ...words, project_id }));
     await recordAll(api.ctx, orgId, signals);
     const left = () => signalRows(api.ctx).countDocuments({ org_id: orgId, metadata: { $exists: true } });
-    const child: ChildProcess = spawn(
-      process.execPath,
-      ['scripts/governor.ts', '--json', 'member', 'erase', orgId, userId],
-      { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' },
-    );
+    const child = startGovernor('member', 'erase', orgId, userId);
     const ended = once(child, 'exit');
     await until(async () => (await left()) < 390, { what: 'a first part that is erased' });
     child.kill('SIGKILL');
@@ -197,7 +194,6 @@ describe('governor member erase', () => {
     expect(await left()).toBeGreaterThan(0);
     expect(await line.governor('member', 'erase', orgId, userId)).toMatchObject({ erased: true });
     expect(await left()).toBe(0);
-    const noted = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'member.erase' });
-    expect(noted).toBe(1);
+    expect(await erasuresOf(orgId)).toBe(1);
   });
 });

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { environmentOf } from '../../../packages/stack/read-run.ts';
 import { ensureSecrets } from '../../../packages/stack/secrets.ts';
 import { publishLine, publishSettings, showPids, withdrawLine } from '../../../scripts/start/ready-line.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const MONGODB_URL = 'mongodb://127.0.0.1:9998/governor';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-settings-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  folder = temporaryFolder();
 });
 
 /** Writes what a running scripts/up with these variables has written. */

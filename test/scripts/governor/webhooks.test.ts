@@ -1,13 +1,14 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { queuedDeliveryRows } from '../../../shared/core/events/webhooks/deliveries/model.ts';
+import { decryptSecret } from '../../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
-import { rotateSecretKeys } from '../../../shared/core/events/webhooks/endpoints/rotate-secret-keys.ts';
 import { updateWebhook } from '../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import { readReadiness } from '../../../shared/platform/context/readiness.ts';
-import { SEALED_ROWS } from '../../../shared/tables/secrets.ts';
 import { WARNINGS } from '../../../shared/tables/warnings.ts';
+import { addCodeHost } from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
+import { codeHostRows } from '../../../shared/wings/work/code-hosts/model.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { storesFixture } from '../../support/fixture.ts';
 import type { TestContext } from '../../support/harness.ts';
@@ -28,6 +29,8 @@ function startedWith(keys: string): TestContext {
 }
 
 const governorWith = (keys: string) => commandLine({ ...env, WEBHOOK_SECRET_KEYS: keys });
+const { governor } = governorWith(OLD);
+afterEach(() => webhookRows(ctx).deleteMany({}));
 
 async function expectSignedBy(process: TestContext, orgId: string): Promise<void> {
   receiver.received.length = 0;
@@ -38,20 +41,21 @@ async function expectSignedBy(process: TestContext, orgId: string): Promise<void
   expect(verifyWebhook(request?.body ?? '', request?.headers['x-service-signature'], SECRET)).toBe(true);
 }
 
-test('webhook-secrets rotate encrypts every secret with the first key: deliveries go on, and the old key may go', async () => {
+test('webhook-secrets rotate encrypts every secret with the first key, also of code hosts: deliveries go on, and the old key may go', async () => {
   const { orgId } = await tenant();
   await makeWebhook(ctx, orgId, receiver.url);
+  const { host, secret } = await addCodeHost(ctx, orgId, { provider: 'bitbucket' });
   await expectSignedBy(ctx, orgId);
   const both = `${FRESH},${OLD}`;
   await expectSignedBy(startedWith(both), orgId);
-  expect(await governorWith(both).governor('webhook-secrets', 'rotate')).toEqual({
-    encrypted: 1,
-    current: 0,
-  });
-  expect(await rotateSecretKeys(startedWith(both), SEALED_ROWS)).toEqual({ encrypted: 0, current: 1 });
+  const rotate = () => governorWith(both).governor('webhook-secrets', 'rotate');
+  expect(await rotate()).toEqual({ encrypted: 2, current: 0 });
+  expect(await rotate()).toEqual({ encrypted: 0, current: 2 });
+  const row = await codeHostRows(ctx).findOne({ _id: host._id });
+  expect(decryptSecret(startedWith(FRESH).config, host._id, row?.secret ?? '')).toBe(secret);
+  await codeHostRows(ctx).deleteMany({});
   await expectSignedBy(startedWith(both), orgId);
   await expectSignedBy(startedWith(FRESH), orgId);
-  await webhookRows(ctx).deleteMany({});
 });
 
 test('a secret whose key is gone is named and stops no other, and its deliveries wait until the key is back', async () => {
@@ -71,37 +75,32 @@ test('a secret whose key is gone is named and stops no other, and its deliveries
 });
 
 test('the former secret of a webhook is encrypted again too, and still signs', async () => {
-  await webhookRows(ctx).deleteMany({});
   const { orgId } = await tenant();
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   const fresh = 'another-secret-of-32-characters-!';
   await updateWebhook(ctx, orgId, _id, { secret: fresh });
-  await rotateSecretKeys(startedWith(`${FRESH},${OLD}`), SEALED_ROWS);
+  await governorWith(`${FRESH},${OLD}`).governor('webhook-secrets', 'rotate');
   receiver.received.length = 0;
   const [eventId = ''] = await raise(startedWith(FRESH), orgId);
   await attemptAllDue(startedWith(FRESH), eventId);
   const [request] = receiver.received;
+  const headers = request?.headers as Record<string, string>;
   for (const secret of [fresh, SECRET]) {
     const library = new StandardWebhook(secret, { format: 'raw' });
-    expect(library.verify(request?.body ?? '', request?.headers as Record<string, string>)).toEqual(
-      request?.event,
-    );
+    expect(library.verify(request?.body ?? '', headers)).toEqual(request?.event);
   }
 });
 
-test('webhook list shows all webhooks or the failing ones, and /readyz warns of those whose admins were not told', async () => {
-  await webhookRows(ctx).deleteMany({});
+test('webhook list shows all webhooks, the failing ones or those of one organization, and /readyz warns of those whose admins were not told', async () => {
   const { orgId } = await tenant();
   await makeWebhook(ctx, orgId, receiver.url);
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  const other = await makeWebhook(ctx, (await tenant()).orgId, receiver.url);
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
   const failing_since = new Date(ctx.clock.now());
   await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since } });
-  const readiness = await readReadiness(ctx, WARNINGS);
-  expect([readiness.status, readiness.warnings]).toEqual([
-    'degraded',
-    ['1 failing webhook, and the admins were not told (governor webhook list --failing)'],
-  ]);
+  const warning = '1 failing webhook, and the admins were not told (governor webhook list --failing)';
+  expect(await readReadiness(ctx, WARNINGS)).toMatchObject({ status: 'degraded', warnings: [warning] });
   const failing = {
     webhook_id: _id,
     name: null,
@@ -117,17 +116,17 @@ test('webhook list shows all webhooks or the failing ones, and /readyz warns of 
     alerted_at: null,
     made_by: 'operator',
   };
-  const { governor } = governorWith(OLD);
-  const both = { webhooks: [expect.objectContaining({ status: 'active', state: 'active' }), failing] };
-  expect(await governor('webhook', 'list', '--failing')).toEqual({ webhooks: [failing] });
-  expect(await governor('webhook', 'list')).toEqual(both);
-  expect(await governor('webhook', 'list', '--org', orgId)).toEqual(both);
+  const both = [expect.objectContaining({ status: 'active', state: 'active' }), failing];
+  const third = expect.objectContaining({ webhook_id: other._id });
+  const list = async (...args: string[]) => (await governor('webhook', 'list', ...args)).webhooks;
+  expect(await list('--failing')).toEqual([failing]);
+  expect(await list()).toEqual([...both, third]);
+  expect(await list('--org', orgId)).toEqual(both);
   await webhookRows(ctx).updateOne({ _id }, { $set: { alerted_at: failing_since } });
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
 });
 
 test('webhook list says of each whether it is paused, what it holds, and how its last attempt failed', async () => {
-  await webhookRows(ctx).deleteMany({});
   const { orgId } = await tenant();
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   receiver.behave({ status: 500 });
@@ -136,7 +135,6 @@ test('webhook list says of each whether it is paused, what it holds, and how its
     await queuedDeliveryRows(ctx).updateMany({}, { $set: { at: 0 } });
     await attemptAllDue(ctx);
   }
-  const { governor } = governorWith(OLD);
   const listed = async () => (await governor('webhook', 'list', '--org', orgId)).webhooks[0];
   expect(await listed()).toMatchObject({ state: 'failing', held: 0, last_error: 'HTTP 500' });
   // A held delivery has no attempt: the last one that was given up says why.
