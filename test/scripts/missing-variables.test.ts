@@ -1,39 +1,28 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { NODE, ROOT } from '../../packages/stack/files.ts';
 import { bareEnv } from '../support/bare-env.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const execute = promisify(execFile);
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-variables-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder(afterAll);
 
 /** A process that must not start, in a folder of its own. */
 async function fail(args: readonly string[], env: Record<string, string> = {}) {
   const options = { cwd: folder, env: { ...bareEnv(), ...env }, timeout: 20_000 };
-  return execute(NODE, [...args], options).then(
-    () => {
-      throw new Error(`${args.join(' ')} started`);
-    },
-    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
-  );
+  const ended = await execute(NODE, [...args], options).catch((error) => error);
+  return { code: 0, ...ended } as { code: number; stderr: string };
 }
 
 test.each(['api/main.ts', 'workers/main.ts', 'scripts/release.ts', 'scripts/governor.ts org list'])(
   '%s names every missing or wrong variable in one message, without a stack',
   async (program) => {
     const [script = '', ...args] = program.split(' ');
-    const { code, stderr } = await fail([join(ROOT, script), ...args], {
-      PORT: 'many',
-      TIME_SCALE: '5',
-      CURSOR_SECRET: 'x'.repeat(40),
-    });
+    const wrong = { PORT: 'many', TIME_SCALE: '5', CURSOR_SECRET: 'x'.repeat(40) };
+    const { code, stderr } = await fail([join(ROOT, script), ...args], wrong);
     expect(code).toBe(1);
     const names = [...stderr.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
     expect(names.toSorted((a, b) => a.localeCompare(b))).toEqual([

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { startFace } from '../../../packages/stack/stores.ts';
@@ -16,6 +13,7 @@ import {
   writeCommand,
 } from '../../../scripts/mongod-face/wire.ts';
 import { beginOn, type OpenFace, openFace } from '../../support/mongod-face.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const opened: OpenFace[] = [];
 afterEach(async () => {
@@ -58,11 +56,8 @@ describe.each([10107, 11602, 189] as const)('an election that answers %i', (code
 
   test('fails a write of many rows, which a driver may not repeat', async () => {
     const { client } = await open({ stepDownEvery: 1, stepDownCode: code });
-    const many = client
-      .db()
-      .collection('things')
-      .updateMany({}, { $set: { n: 1 } });
-    await expect(many).rejects.toMatchObject({ code, errorLabels: [] });
+    const things = client.db().collection('things');
+    await expect(things.updateMany({}, { $set: { n: 1 } })).rejects.toMatchObject({ code, errorLabels: [] });
   });
 });
 
@@ -96,14 +91,11 @@ async function sendTogether({ face, client }: OpenFace, commands: readonly Field
 }
 
 const insert = (_id: string) => ({ insert: 'things', documents: [{ _id }] });
+const find = (filter: Fields = {}) => ({ find: 'things', filter });
 
 test('a command that pauses holds up those behind it on its connection, and all are carried out', async () => {
   const paused = await open({ pauseEvery: 2, pauseMs: 100 });
-  const answers = await sendTogether(paused, [
-    insert('before'),
-    { find: 'things', filter: {} },
-    insert('behind'),
-  ]);
+  const answers = await sendTogether(paused, [insert('before'), find(), insert('behind')]);
   expect(answers.map(({ to }) => to)).toEqual([0, 1, 2]);
   expect(answers[1]?.answer).toMatchObject({ cursor: { firstBatch: [{ _id: 'before' }] } });
   expect(answers[2]?.answer).toMatchObject({ n: 1, ok: 1 });
@@ -111,11 +103,7 @@ test('a command that pauses holds up those behind it on its connection, and all 
 
 test('commands that come together on one connection each get the answer to themselves', async () => {
   const face = await open({});
-  const answers = await sendTogether(face, [
-    insert('a'),
-    { find: 'things', filter: { $or: [] } },
-    { find: 'things', filter: {} },
-  ]);
+  const answers = await sendTogether(face, [insert('a'), find({ $or: [] }), find()]);
   const byRequest = answers.toSorted((a, b) => a.to - b.to).map(({ answer }) => answer);
   expect(byRequest).toEqual([
     expect.objectContaining({ n: 1, ok: 1 }),
@@ -147,8 +135,7 @@ describe('the variables', () => {
   });
 
   test('make no fault when they are absent or empty', () => {
-    const none = { stepDownCode: 10107, pauseMs: 100 };
-    expect(faultsOfEnv({ MONGOD_FACE_PAUSE_EVERY: '' })).toEqual(none);
+    expect(faultsOfEnv({ MONGOD_FACE_PAUSE_EVERY: '' })).toEqual({ stepDownCode: 10107, pauseMs: 100 });
   });
 
   test.each([
@@ -161,14 +148,12 @@ describe('the variables', () => {
 
   test('reach a face that is a process of its own', async () => {
     vi.stubEnv('MONGOD_FACE_CONFLICT_EVERY', '1');
-    const dir = mkdtempSync(join(tmpdir(), 'usage-governor-face-'));
-    const face = await startFace(inject('mongoUrl'), dir);
+    const face = await startFace(inject('mongoUrl'), temporaryFolder());
     const client = await mongo.MongoClient.connect(face.url);
     const { write, session } = await beginOn(client, 'stubbed');
     await expect(write()).rejects.toMatchObject({ code: 112 });
     await session.abortTransaction();
     await client.close();
     await face.stop();
-    rmSync(dir, { recursive: true });
   });
 });

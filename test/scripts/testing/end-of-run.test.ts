@@ -1,18 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { endOfRun } from '../../../scripts/testing/end-of-run.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
-let folder: string;
 let told: string;
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-end-'));
-  told = join(folder, 'told');
+  told = join(temporaryFolder(), 'told');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (script: string) => spawn(process.execPath, ['-e', script, told], { stdio: 'inherit' });
 const TELL = `require('node:fs').writeFileSync(process.argv[1], '');`;

@@ -7,28 +7,26 @@ import { describeOutcome, type Outcome, outcome } from '../../../scripts/testing
 
 let folder: string;
 
-const TESTS = {
-  // Passes at its second attempt: the file outlives the first one.
-  'test/drills/flaky.test.ts': `
+/** A test that passes at its second attempt: the file outlives the first one. */
+const stallsOnce = (name: string, file: string) => `
     import { existsSync, writeFileSync } from 'node:fs';
-    import { expect, test } from 'vitest';
-    test('stalls once', () => {
-      const seen = existsSync('seen');
-      writeFileSync('seen', '');
+    test('${name}', () => {
+      const seen = existsSync('${file}');
+      writeFileSync('${file}', '');
       expect(seen).toBe(true);
-    });
+    });`;
+
+const TESTS = {
+  'test/drills/flaky.test.ts': `
+    import { expect, test } from 'vitest';
+    ${stallsOnce('stalls once', 'seen')}
     test('never passes', () => expect(1).toBe(2));`,
   'test/plain.test.ts': `
-    import { existsSync, writeFileSync } from 'node:fs';
     import { describe, expect, test } from 'vitest';
     describe('a suite', () => test('passes', () => expect(1).toBe(1)));
     test('waits for a printer', (ctx) => ctx.skip('no printer here'));
     test.skip('is out of use', () => expect(1).toBe(2));
-    test('stalls once too', () => {
-      const seen = existsSync('seen-here');
-      writeFileSync('seen-here', '');
-      expect(seen).toBe(true);
-    });`,
+    ${stallsOnce('stalls once too', 'seen-here')}`,
 };
 
 beforeAll(() => {
@@ -46,12 +44,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function runThem(env: Record<string, string>): Outcome {
   const file = join(folder, 'outcome.json');
   for (const left of globSync('seen*', { cwd: folder })) rmSync(join(folder, left));
-  const args = ['--run', '--root', folder, '--config', join(ROOT, 'vitest.config.ts')];
-  const { status, stdout } = spawnSync(NODE, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, TEST_OUTCOME_FILE: file, ...env },
-  });
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, '--run', '--root', folder, '--config', join(ROOT, 'vitest.config.ts')];
+  const own = { PATH: process.env.PATH, TEST_OUTCOME_FILE: file, ...env };
+  const { status, stdout } = spawnSync(NODE, args, { cwd: folder, encoding: 'utf8', env: own });
   expect(status, stdout).toBe(1);
   return outcome.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
@@ -75,9 +71,8 @@ test('elsewhere nothing is tried again', () => {
 test('the last line is the counts alone', () => {
   const skipped = [{ name: 'b', reason: 'no printer' }];
   const retried = [{ name: 'a', attempts: 2, passed: true }];
-  expect(describeOutcome({ passed: 3, failed: 0, skipped, retried }).at(-1)).toBe(
-    '3 passed, 0 failed, 1 skipped',
-  );
+  const lines = describeOutcome({ passed: 3, failed: 0, skipped, retried });
+  expect(lines.at(-1)).toBe('3 passed, 0 failed, 1 skipped');
 });
 
 test('no test outside the drills asks for a second try by itself, and none is skipped without a reason', () => {

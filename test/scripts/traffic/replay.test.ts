@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ReplayOptions, type ReplayTimers, replay } from '../../../scripts/traffic/replay.ts';
 import { dealUser, parseAzureTrace, shiftToEndAt } from '../../../scripts/traffic/trace.ts';
+import { listen, temporaryFolder } from '../../support/temporary.ts';
 
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
 const SMALL_TRACE = [
@@ -98,12 +96,8 @@ describe('replaying', () => {
   let server: FakeApi;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'replay-'));
+    folder = temporaryFolder();
     server = await startFakeApi();
-  });
-  afterEach(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true });
   });
 
   async function optionsFor(csv: string, overrides: Partial<ReplayOptions> = {}): Promise<ReplayOptions> {
@@ -143,47 +137,32 @@ describe('replaying', () => {
 
   it('sends the same bytes again after 503, 429 and a broken connection, and waits as it is told', async () => {
     const timers = fakeTimers();
-    server.failures.push({ status: 503, retryAfter: '2' }, { status: 429, retryAfter: '7' }, 'break', {
-      status: 503,
-    });
+    const told = [
+      { status: 503, retryAfter: '2' },
+      { status: 429, retryAfter: '7' },
+    ] as const;
+    server.failures.push(...told, 'break', { status: 503 });
     const summary = await replay(await optionsFor(SMALL_TRACE), timers);
     expect(summary).toMatchObject({ signals: 4, accepted: 4 });
     expect(timers.pauses).toEqual([2_000, 7_000, 1_000, 2_000]);
     expect(new Set(server.batches.map((batch) => JSON.stringify(batch))).size).toBe(1);
   });
 
-  it('gives up after ten attempts and says why', async () => {
-    server.failures.push(...Array.from({ length: 10 }, () => ({ status: 503 })));
-    const replayed = replay(await optionsFor(SMALL_TRACE), fakeTimers());
-    await expect(replayed).rejects.toThrow('gave up after 10 attempts: POST /api/v1/signals answered 503');
-    expect(server.batches).toHaveLength(10);
-  });
-
-  it('does not repeat what the API refuses', async () => {
-    server.failures.push({ status: 401 });
-    const replayed = replay(await optionsFor(SMALL_TRACE), fakeTimers());
-    await expect(replayed).rejects.toThrow(
-      'POST /api/v1/signals answered 401 fake_code: this key is unknown there, or was revoked or has expired',
-    );
-    expect(server.batches).toHaveLength(1);
-  });
-
-  it('says which API cannot be reached', async () => {
-    const unreachable = await optionsFor(SMALL_TRACE, { api: 'http://127.0.0.1:1' });
-    await expect(replay(unreachable, fakeTimers())).rejects.toThrow(
-      /http:\/\/127\.0\.0\.1:1 cannot be reached/,
-    );
+  const UNKNOWN_KEY = 'this key is unknown there, or was revoked or has expired';
+  it.each([
+    [503, 10, 'gave up after 10 attempts: POST /api/v1/signals answered 503'],
+    [401, 1, `POST /api/v1/signals answered 401 fake_code: ${UNKNOWN_KEY}`],
+  ])('gives up on a status of %i after attempt %i, and says why', async (status, attempts, words) => {
+    server.failures.push(...Array.from({ length: 10 }, () => ({ status })));
+    await expect(replay(await optionsFor(SMALL_TRACE), fakeTimers())).rejects.toThrow(words);
+    expect(server.batches).toHaveLength(attempts);
   });
 
   it('counts duplicates, and rejections by their code', async () => {
-    server.results.push(
-      { status: 'duplicate' },
-      { status: 'rejected', code: 'too_old' },
-      { status: 'accepted' },
-    );
+    server.results.push({ status: 'duplicate' }, { status: 'rejected', code: 'too_old' });
     const summary = await replay(await optionsFor(SMALL_TRACE), fakeTimers());
-    expect(summary).toMatchObject({ signals: 4, accepted: 2, duplicates: 1, rejected: 1 });
-    expect(summary.rejectedCodes).toEqual({ too_old: 1 });
+    const rejectedCodes = { too_old: 1 };
+    expect(summary).toMatchObject({ signals: 4, accepted: 2, duplicates: 1, rejected: 1, rejectedCodes });
   });
 
   it.each([
@@ -192,12 +171,8 @@ describe('replaying', () => {
   ])('at speed %s waits by the clock of the trace', async (speed, durationMs) => {
     const timers = fakeTimers();
     await replay(await optionsFor(SMALL_TRACE, { speed }), timers);
-    expect(server.batches.map((batch) => batch.map((signal) => signal.id))).toEqual([
-      ['replay-r1-1'],
-      ['replay-r1-2'],
-      ['replay-r1-3'],
-      ['replay-r1-4'],
-    ]);
+    const ids = server.batches.map((batch) => batch.map((signal) => signal.id));
+    expect(ids).toEqual([1, 2, 3, 4].map((row) => [`replay-r1-${row}`]));
     expect(timers.elapsedMs()).toBeGreaterThanOrEqual(durationMs);
     expect(timers.elapsedMs()).toBeLessThan(durationMs + 100);
   });
@@ -209,6 +184,7 @@ describe('replaying', () => {
     [{ speed: Number.NaN }, 'speed must be'],
     [{ runId: 'a b' }, 'the run id must be'],
     [{ file: 'no-such-file.csv' }, 'ENOENT'],
+    [{ api: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1 cannot be reached'],
   ])('refuses %j before it sends anything', async (overrides, message) => {
     await expect(replay(await optionsFor(SMALL_TRACE, overrides), fakeTimers())).rejects.toThrow(message);
     expect(server.batches).toEqual([]);
@@ -219,10 +195,6 @@ describe('replaying', () => {
     await expect(replay(broken, fakeTimers())).rejects.toThrow(`${broken.file}: line 6: expected`);
   });
 });
-
-function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + pick(item), 0);
-}
 
 function traceOf(length: number): string {
   const rows = Array.from({ length }, (_, index) => {
@@ -236,7 +208,7 @@ function traceOf(length: number): string {
 function fakeTimers(): ReplayTimers & { pauses: number[] } {
   const pauses: number[] = [];
   const pause = async (ms: number) => void pauses.push(ms);
-  return { pauses, pause, elapsedMs: () => sumOf(pauses, (ms) => ms) };
+  return { pauses, pause, elapsedMs: () => pauses.reduce((sum, ms) => sum + ms, 0) };
 }
 
 interface FakeApi {
@@ -248,11 +220,10 @@ interface FakeApi {
   failures: ({ status: number; retryAfter?: string } | 'break')[];
   /** The results of the next signals; later ones are accepted. */
   results: { status: string; code?: string }[];
-  stop: () => Promise<void>;
 }
 
 async function startFakeApi(): Promise<FakeApi> {
-  const api: Omit<FakeApi, 'url' | 'stop'> = { batches: [], authorizations: [], failures: [], results: [] };
+  const api: Omit<FakeApi, 'url'> = { batches: [], authorizations: [], failures: [], results: [] };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { signals } = (await json(request)) as { signals: { id: string }[] };
     api.batches.push(signals);
@@ -265,14 +236,5 @@ async function startFakeApi(): Promise<FakeApi> {
     const results = signals.map(({ id }) => ({ id, ...(api.results.shift() ?? { status: 'accepted' }) }));
     response.end(JSON.stringify(failure ? { code: 'fake_code', detail: 'fake detail' } : { results }));
   };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { ...api, url: `http://127.0.0.1:${port}`, stop };
+  return { ...api, url: await listen(createServer((request, response) => void answer(request, response))) };
 }
