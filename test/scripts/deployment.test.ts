@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -7,46 +7,31 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fillEnvFile } from '../../packages/stack/env-file.ts';
 import { NODE, ROOT } from '../../packages/stack/files.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
-import { newDataDir } from '../support/up-run.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
-const folder = newDataDir();
-const envFile = join(folder, '.env');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const envFile = join(temporaryFolder(afterAll), '.env');
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 function runSecrets(): Record<string, string | undefined> {
-  const { status, stderr } = spawnSync(NODE, ['scripts/secrets.ts', envFile], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  expect(status, stderr).toBe(0);
+  const { status, stderr } = spawnSync(NODE, ['scripts/secrets.ts', envFile], { cwd: ROOT });
+  expect(status, String(stderr)).toBe(0);
   return parseEnv(readFileSync(envFile, 'utf8'));
 }
 
 /** `environment` of the services in compose.yaml, as Docker fills it in. Throws what a `${NAME:?words}` says. */
 function composeEnvironment(given: Record<string, string | undefined>): Record<string, string> {
   const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(readText('compose.yaml')) ?? [];
-  const lines = block
-    .trimEnd()
-    .split('\n')
-    .map((line) => /^ {4}([A-Z_]+): (.*)$/.exec(line) ?? []);
-  return Object.fromEntries(
-    lines.map(([, name = '', value = '']) => [
-      name,
-      value.replace(/\$\{([A-Z_]+):([-?])([^}]*)\}/g, (_, variable: string, kind: string, words: string) => {
-        if (!given[variable] && kind === '?') throw new Error(`${variable}: ${words}`);
-        return given[variable] || words;
-      }),
-    ]),
-  );
+  const fill = (value: string) =>
+    value.replace(/\$\{([A-Z_]+):([-?])([^}]*)\}/g, (_, variable: string, kind: string, words: string) => {
+      if (!given[variable] && kind === '?') throw new Error(`${variable}: ${words}`);
+      return given[variable] || words;
+    });
+  const lines = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)];
+  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name, fill(value)]));
 }
 
 describe('docker compose', () => {
-  test('says what to run as long as there are no secrets', () => {
-    expect(() => composeEnvironment({})).toThrow('OPERATOR_TOKEN: run npm run secrets first');
-  });
-
   test('gives every container a limit of memory and no rights that it does not need', () => {
     const text = readText('compose.yaml');
     const blocksOf = (part: string, indent: string) =>
@@ -58,13 +43,8 @@ describe('docker compose', () => {
     for (const line of ['<<: *confined', 'read_only: true', 'tmpfs: [/tmp]', 'mem_limit: 2g'])
       expect(service).toContain(`\n  ${line}\n`);
     const services = blocksOf(text.slice(text.indexOf('\nservices:'), text.indexOf('\nvolumes:')), ' {2}');
-    expect(services.map((block) => block.split(':')[0])).toEqual([
-      'mongo',
-      'redis',
-      'release',
-      'api',
-      'worker',
-    ]);
+    const names = services.map((block) => block.split(':')[0]);
+    expect(names).toEqual(['mongo', 'redis', 'release', 'api', 'worker']);
     for (const block of services)
       expect(block).toMatch(/\n {4}<<: (?:\*service\n|\*confined\n[\s\S]*\n {4}mem_limit: \dg\n)/);
     // The images of the stores begin as root.
@@ -78,24 +58,21 @@ describe('docker compose', () => {
     expect(Number(most) / 1_024).toBeLessThan(0.75 * Number(limit));
   });
 
-  test('starts in production with the secrets of npm run secrets', () => {
-    const env = runSecrets();
+  test.each([
+    ['alone', {}],
+    ['in .env.example, whose addresses are not those of the containers', parseEnv(readText('.env.example'))],
+  ])('starts in production with the secrets of npm run secrets %s', (_, example) => {
+    const env = { ...example, ...runSecrets() };
     const config = readConfig({ ...env, ...composeEnvironment(env) });
     expect(config).toMatchObject({ nodeEnv: 'production', port: 8_080, signingKey: env.SIGNING_KEY });
-  });
-
-  test('starts with .env.example as .env, whose addresses are not those of the containers', () => {
-    const env = { ...parseEnv(readText('.env.example')), ...runSecrets() };
-    const config = readConfig({ ...env, ...composeEnvironment(env) });
     expect(new URL(config.mongodbUrl).host).toBe('mongo:27017');
   });
 
   test.each(['OPERATOR_TOKEN', 'API_KEY_PEPPER', 'CURSOR_SECRET', 'WEBHOOK_SECRET_KEYS', 'SIGNING_KEY'])(
     'does not start without %s',
     (name) => {
-      expect(() => composeEnvironment({ ...runSecrets(), [name]: '' })).toThrow(
-        `${name}: run npm run secrets`,
-      );
+      const without = { ...runSecrets(), [name]: '' };
+      expect(() => composeEnvironment(without)).toThrow(`${name}: run npm run secrets`);
     },
   );
 });
@@ -122,12 +99,8 @@ test('npm run secrets replaces no secret whose line is written in another way', 
   const fresh = { API_KEY_PEPPER: 'x', CURSOR_SECRET: 'x', SESSION_SECRET: 'x', OPERATOR_TOKEN: 'x' };
   const { text, added } = fillEnvFile(kept, fresh);
   expect(added).toEqual(['OPERATOR_TOKEN']);
-  expect(parseEnv(text)).toEqual({
-    API_KEY_PEPPER: 'a',
-    CURSOR_SECRET: 'b',
-    SESSION_SECRET: 'c',
-    OPERATOR_TOKEN: 'x',
-  });
+  const left = { API_KEY_PEPPER: 'a', CURSOR_SECRET: 'b', SESSION_SECRET: 'c' };
+  expect(parseEnv(text)).toEqual({ ...left, OPERATOR_TOKEN: 'x' });
 });
 
 test.each(['.gitignore', '.dockerignore'])('%s leaves out every .env file but the example', (file) => {
@@ -140,12 +113,8 @@ describe('the production install', () => {
   const { dependencies, devDependencies } = JSON.parse(readText('package.json'));
 
   test('has every package that the processes of the Procfile and the governor import', () => {
-    const imported = packagesOf([
-      'api/main.ts',
-      'workers/main.ts',
-      'scripts/release.ts',
-      'scripts/governor.ts',
-    ]);
+    const entries = ['api/main.ts', 'workers/main.ts', 'scripts/release.ts', 'scripts/governor.ts'];
+    const imported = packagesOf(entries);
     expect(imported.size).toBeGreaterThan(10);
     expect([...imported].filter((name) => !(name in dependencies))).toEqual([]);
   });
@@ -173,12 +142,8 @@ function packagesOf(entries: readonly string[]): Set<string> {
       if (target.startsWith('.')) {
         if (/\.[mj]?[tj]s$/.test(target)) waiting.push(normalize(join(dirname(file), target)));
       } else if (!isBuiltin(target)) {
-        packages.add(
-          target
-            .split('/')
-            .slice(0, target.startsWith('@') ? 2 : 1)
-            .join('/'),
-        );
+        const parts = target.split('/').slice(0, target.startsWith('@') ? 2 : 1);
+        packages.add(parts.join('/'));
       }
     }
   }

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { startIdp } from '../../scripts/idp/provider.ts';
@@ -14,23 +12,14 @@ import { ensureIdpState, IDP_CLIENT_ID, idpEnvironment, issuerOf } from '../../s
 import { addMember } from '../../shared/people/members.ts';
 import { fixture } from '../support/fixture.ts';
 import { startApi } from '../support/harness.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
-const people = [
-  {
-    sub: 'usr_grace',
-    name: 'Grace <Lindqvist>',
-    email: 'grace@acme.example',
-    organization: 'Acme',
-    role: 'admin',
-  },
-] as const;
-const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-idp-'));
+const grace = { sub: 'usr_grace', name: 'Grace <Lindqvist>', email: 'grace@acme.example' };
+const people = [{ ...grace, organization: 'Acme', role: 'admin' }] as const;
+const dataDir = temporaryFolder(afterAll);
 const state = await ensureIdpState(dataDir);
 let server = await startIdp(state, () => people);
-afterAll(async () => {
-  await stop(server);
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => stop(server));
 const { api, orgId } = await fixture({ env: idpEnvironment(state) });
 const idp = { iss: issuerOf(state), sub: 'usr_grace' };
 await addMember(api.ctx, { org_id: orgId, email: 'grace@acme.example', role: 'admin', idp });
@@ -76,22 +65,20 @@ function authorizationRequest(overrides: Record<string, string> = {}): string {
   return `/auth?${parameters.toString()}`;
 }
 
-async function exchange(
-  code: string,
-  codeVerifier: string,
-  more: Record<string, string> = {},
-): Promise<Response> {
-  return fetch(`${issuerOf(state)}/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: IDP_CLIENT_ID,
-      redirect_uri: REDIRECT,
-      code,
-      code_verifier: codeVerifier,
-      ...more,
-    }),
+async function exchange(code: string, more: Record<string, string> = {}) {
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    client_id: IDP_CLIENT_ID,
+    redirect_uri: REDIRECT,
+    code,
+    code_verifier: verifier,
+    ...more,
   });
+  const response = await fetch(`${issuerOf(state)}/token`, { method: 'POST', body });
+  return {
+    status: response.status,
+    ...((await response.json()) as Record<'access_token' | 'id_token', string>),
+  };
 }
 
 /** From the login button to the code. */
@@ -112,10 +99,7 @@ async function signIn(overrides: Record<string, string> = {}): Promise<string> {
 
 test('signs a person in with authorization code and PKCE; the access token is a session of the api', async () => {
   const code = await signIn();
-  const answer = (await (await exchange(code, verifier)).json()) as {
-    access_token: string;
-    id_token: string;
-  };
+  const answer = await exchange(code);
   expect(decodeProtectedHeader(answer.access_token).typ).toBe('at+jwt');
   const { status, body } = await api.call('/v1/devices', { key: answer.access_token });
   expect([status, body]).toEqual([200, { devices: [] }]);
@@ -124,11 +108,10 @@ test('signs a person in with authorization code and PKCE; the access token is a 
 });
 
 test('wants the verifier, a client on this machine, and a person that it knows', async () => {
-  const stolen = await exchange(await signIn(), randomBytes(32).toString('base64url'));
+  const stolen = await exchange(await signIn(), { code_verifier: randomBytes(32).toString('base64url') });
   expect(stolen.status).toBe(400);
-  const elsewhere = await createBrowser()(
-    authorizationRequest({ redirect_uri: 'https://evil.example/callback' }),
-  );
+  const evil = authorizationRequest({ redirect_uri: 'https://evil.example/callback' });
+  const elsewhere = await createBrowser()(evil);
   expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null]);
   const browse = createBrowser();
   const login = (await browse(authorizationRequest())).headers.get('location') ?? '';
@@ -155,8 +138,7 @@ test('gives tokens for the MCP endpoint, by its resource and by hand, that open 
   const made = await issueSessionToken({ dataDir, sub: 'usr_grace', lifetimeS: 600, mcpEndpoint });
   const resource = { resource: mcpEndpoint };
   const code = await signIn({ ...resource, scope: 'openid usage:read budgets:check' });
-  const given = await exchange(code, verifier, resource);
-  const { access_token } = (await given.json()) as { access_token: string };
+  const { access_token } = await exchange(code, resource);
   for (const token of [made, access_token]) {
     expect(decodeJwt(token)).toMatchObject({ aud: mcpEndpoint, scope: 'usage:read budgets:check' });
     expect((await api.call('/v1/devices', { key: token })).status).toBe(401);
@@ -170,22 +152,17 @@ test('keeps its keys to itself, and takes another port when its own is taken', a
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const jwks = await (await fetch(`${issuerOf(state)}/jwks`)).text();
   expect(jwks).not.toContain('"d"');
-  const other = mkdtempSync(join(tmpdir(), 'usage-governor-idp-'));
+  const other = temporaryFolder();
   const first = await ensureIdpState(other);
   const squatter = await startIdp(first, () => people);
   const second = await ensureIdpState(other);
   await stop(squatter);
   expect([second.port !== first.port, second.key.kid]).toEqual([true, first.key.kid]);
-  rmSync(other, { recursive: true });
 });
 
-test.each(['production', ''])('does not run with NODE_ENV=%s', async (NODE_ENV) => {
-  const child = spawn(process.execPath, ['scripts/idp.ts', dataDir], {
-    env: { ...process.env, NODE_ENV },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const words = text(child.stderr);
-  const [code] = await once(child, 'exit');
-  expect(code).toBe(1);
-  expect(await words).toContain('does not run with NODE_ENV=production');
+test.each(['production', ''])('does not run with NODE_ENV=%s', (NODE_ENV) => {
+  const env = { ...process.env, NODE_ENV };
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/idp.ts', dataDir], { env });
+  expect(status).toBe(1);
+  expect(stderr.toString()).toContain('does not run with NODE_ENV=production');
 });

@@ -2,29 +2,17 @@ import { expect, test } from 'vitest';
 import { addressesOf } from '../../../packages/dashboard/parts/people/addresses.ts';
 
 test.each([
-  ['a name with a comma', 'Lovelace, Ada <ada@example.com>', ['ada@example.com']],
-  ['a quoted name with commas', '"Lovelace, Ada, Countess" <ada@example.com>', ['ada@example.com']],
+  ['a name with a comma', 'Lovelace, Ada <ada@x.org>', ['ada@x.org']],
+  ['a quoted name with commas', '"Lovelace, Ada, Countess" <ada@x.org>', ['ada@x.org']],
   [
     'many such names',
-    'Lovelace, Ada <ada@example.com>; Babbage Jr., Charles <cb@example.com>, "Hopper, G." <g@example.com>',
-    ['ada@example.com', 'cb@example.com', 'g@example.com'],
+    'L, Ada <a@x.org>; Babbage Jr., C. <c@x.org>, "H, G." <g@x.org>',
+    ['a@x.org', 'c@x.org', 'g@x.org'],
   ],
-  [
-    'an address before a name',
-    'tom@example.com, Ada <ada@example.com>',
-    ['tom@example.com', 'ada@example.com'],
-  ],
-  [
-    'an address without its @',
-    'tom.example.com, Ada <ada@example.com>',
-    ['tom.example.com', 'ada@example.com'],
-  ],
-  ['a line without an address', 'Tom\nAda <ada@example.com>', ['Tom', 'ada@example.com']],
-  [
-    'plain addresses',
-    'a@example.com, b@example.com c@example.com',
-    ['a@example.com', 'b@example.com', 'c@example.com'],
-  ],
+  ['an address before a name', 'tom@x.org, Ada <ada@x.org>', ['tom@x.org', 'ada@x.org']],
+  ['an address without its @', 'tom.x.org, Ada <ada@x.org>', ['tom.x.org', 'ada@x.org']],
+  ['a line without an address', 'Tom\nAda <ada@x.org>', ['Tom', 'ada@x.org']],
+  ['plain addresses', 'a@x.org, b@x.org c@x.org', ['a@x.org', 'b@x.org', 'c@x.org']],
 ])('pasted addresses are found in %s', (_, pasted, addresses) => {
   expect(addressesOf(pasted)).toEqual(addresses);
 });

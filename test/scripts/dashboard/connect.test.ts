@@ -7,27 +7,28 @@ import {
 } from '../../../packages/dashboard/parts/access/branches.ts';
 import { AGENTS, type Agent, mcpSettings } from '../../../packages/dashboard/parts/access/mcp.ts';
 
-const DOCS = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
-const fences = [...DOCS.matchAll(/```\w*\n([\s\S]*?)\n```/g)].map(([, text = '']) => text.trim());
-const connecting = fences.filter((text) => /claude mcp add|mcp_servers|mcpServers|"servers"/.test(text));
+/** The blocks of a page, with JSON in one form. */
+function fencesOf(page: string): string[] {
+  const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
+  return [...text.matchAll(/```\w*\n([\s\S]*?)\n```/g)].map(([, fence = '']) => plain(fence.trim()));
+}
+const plain = (text: string) => (text.startsWith('{') ? JSON.stringify(JSON.parse(text)) : text);
+
+const connecting = fencesOf('mcp').filter((text) =>
+  /claude mcp add|mcp_servers|mcpServers|"servers"/.test(text),
+);
 
 test.each(Object.keys(AGENTS) as Agent[])('Connect and docs/mcp.md show the same settings: %s', (agent) => {
-  const shown = mcpSettings(agent, 'https://governor.example.com');
-  const plain = (text: string) => (text.startsWith('{') ? JSON.stringify(JSON.parse(text)) : text);
-  expect(connecting.map(plain)).toContain(plain(shown));
+  expect(connecting).toContain(plain(mcpSettings(agent, 'https://governor.example.com')));
 });
 
 test('Connect shows every way of docs/mcp.md', () => {
   expect(connecting).toHaveLength(Object.keys(AGENTS).length);
 });
 
-const TELLING = readFileSync(new URL('../../../docs/attribution.md', import.meta.url), 'utf8');
-
 test.each(Object.keys(BRANCH_WAYS) as BranchWay[])(
   'Connect and docs/attribution.md show the same settings for branches: %s',
   (way) => {
-    const told = [...TELLING.matchAll(/```\w*\n([\s\S]*?)\n```/g)].map(([, text = '']) => text.trim());
-    const plain = (text: string) => (text.startsWith('{') ? JSON.stringify(JSON.parse(text)) : text);
-    expect(told.map(plain)).toContain(plain(branchSettings(way)));
+    expect(fencesOf('attribution')).toContain(plain(branchSettings(way)));
   },
 );

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { readDemo, writeDemo } from '../../../scripts/demo/file.ts';
 import { playDemoTraffic } from '../../../scripts/demo/play.ts';
@@ -6,11 +5,10 @@ import { signalRows } from '../../../shared/core/calls/signals/model.ts';
 import { isoTime } from '../../../shared/platform/basics/clock.ts';
 import { DAY_MS } from '../../../shared/platform/basics/interval.ts';
 import { fixture } from '../../support/fixture.ts';
-import { newDataDir } from '../../support/up-run.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const { api, ctx, orgId, key, ask } = await fixture();
-const dataDir = newDataDir();
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+const dataDir = temporaryFolder(afterAll);
 
 const play = () => playDemoTraffic(api.url, dataDir, AbortSignal.timeout(60_000));
 

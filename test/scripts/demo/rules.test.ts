@@ -14,12 +14,9 @@ test('shows a budget that warns, an exceeded one, a hard one, and two webhooks, 
   await addDemoRules(target, 'tomas');
   await addDemoRules(target, 'tomas');
   const budgets = await ask('/api/v1/budgets');
-  const shown = budgets.data.map(({ name, state, enforce, threshold }: Record<string, unknown>) => [
-    name,
-    state,
-    enforce,
-    threshold,
-  ]);
+  const shown = budgets.data.map((of: Record<string, unknown>) =>
+    ['name', 'state', 'enforce', 'threshold'].map((field) => of[field]),
+  );
   expect(shown.toSorted()).toEqual([
     ['All of Acme', 'warning', 'none', 140],
     ['Project gateway', 'exceeded', 'none', 61],

@@ -53,14 +53,8 @@ function cellsOf(field: string, week: ReturnType<typeof generateTraffic>) {
     const value = typeof named === 'string' ? named : 'without';
     const users = cells.get(value) ?? new Map<string, Contribution>();
     cells.set(value, users);
-    const user = users.get(signal.user_id) ?? {
-      user: signal.user_id,
-      isOther: false,
-      signals: 0,
-      tokens_in: 0,
-      tokens_out: 0,
-      cost_nusd: 0,
-    };
+    const none = { isOther: false, signals: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0 };
+    const user = users.get(signal.user_id) ?? { user: signal.user_id, ...none };
     user.signals += 1;
     user.tokens_in += Number(signal.tokens_in ?? 0);
     user.tokens_out += Number(signal.tokens_out ?? 0);
