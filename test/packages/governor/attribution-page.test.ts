@@ -1,17 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readFixture } from '../../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/core/calls/adapters/otlp-messages.ts';
-import { bareEnv } from '../../support/bare-env.ts';
+import { type AgentHome, makeAgentHome } from '../../support/agent-home.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
 import { createTestClock, startApi } from '../../support/harness.ts';
-
-const MAIN = new URL('../../../packages/governor/src/main.ts', import.meta.url).pathname;
+import { temporaryFolder } from '../../support/temporary.ts';
 
 /** The blocks of the page, as people paste them. */
 const PAGE = readFileSync(new URL('../../../docs/attribution.md', import.meta.url), 'utf8');
@@ -28,45 +24,19 @@ function block(text: string): string {
 
 // The command line sends the time of its machine.
 const fx = await fixture({ perTest: true });
-let root: string;
+let home: AgentHome;
 let checkout: string;
-let env: Record<string, string>;
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'governor-page-'));
-  checkout = join(root, 'shop');
-  for (const folder of ['bin', 'shop']) mkdirSync(join(root, folder));
-  const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${MAIN}" "$@"\n`;
-  writeFileSync(join(root, 'bin', 'governor'), program, { mode: 0o755 });
-  env = {
-    ...bareEnv(),
-    PATH: `${join(root, 'bin')}:${process.env.PATH}`,
-    HOME: root,
-    XDG_STATE_HOME: join(root, 'state'),
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_SYSTEM: '/dev/null',
-    GOVERNOR_API: fx.api.url,
-    GOVERNOR_API_KEY: fx.key,
-  };
+  home = makeAgentHome(temporaryFolder(), { GOVERNOR_API: fx.api.url, GOVERNOR_API_KEY: fx.key });
+  checkout = join(home.folder, 'shop');
+  mkdirSync(checkout);
   await shell('git init -q -b main && git remote add origin https://ada:secret@GitHub.com/Acme/Shop.git');
-  await shell('git config user.name Ada && git config user.email ada@example.org');
   await shell('git commit -q --allow-empty -m one');
-  return () => rmSync(root, { recursive: true, force: true });
 });
 
 /** Runs commands in the checkout, as a person or an agent types them. */
-async function shell(commands: string, more: Record<string, string> = {}): Promise<string> {
-  const options = { cwd: checkout, env: { ...env, ...more } };
-  return (await promisify(execFile)('sh', ['-ec', commands], options)).stdout;
-}
-
-/** Runs one command with this on its input. */
-function pipe(command: string, input: object, more: Record<string, string> = {}): Promise<number | null> {
-  return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', command], { cwd: root, env: { ...env, ...more }, stdio: 'pipe' });
-    child.on('close', resolve);
-    child.stdin.end(JSON.stringify(input));
-  });
-}
+const shell = (commands: string, more: Record<string, string> = {}) =>
+  home.run(checkout, ['sh', '-ec', commands], more);
 
 /** One call of a client session, as of now. */
 const spend = (session: string) => fx.spend({ cost_usd: 1, metadata: { client_session_id: session } });
@@ -89,22 +59,23 @@ describe('docs/attribution.md', () => {
     for (const name of ['post-checkout', 'post-commit', 'post-merge'])
       writeFileSync(join(checkout, '.git', 'hooks', name), block('#!/bin/sh'), { mode: 0o755 });
     const settings = block('CwdChanged');
-    const variables = join(root, 'env.sh');
-    const said = { session_id: 's-1', cwd: checkout };
+    const variables = join(home.folder, 'env.sh');
+    const session = "s'1";
+    const said = { session_id: session, cwd: checkout };
     await runHook(settings, 'SessionStart', said, { CLAUDE_ENV_FILE: variables });
-    await spend('s-1');
+    await spend(session);
     const own = `. ${variables}`;
     await shell(`${own}\ngit checkout -q -b cart`);
-    await spend('s-1');
+    await spend(session);
     await shell(
       `${own}\ngit commit -q --allow-empty -m two\ngit checkout -q main\ngit merge -q --no-edit cart`,
     );
-    await spend('s-1');
+    await spend(session);
     // Without git's hooks the agent's own report the next branch.
     await shell('git -c core.hooksPath=/dev/null checkout -q -b search');
     for (const event of ['UserPromptSubmit', 'PostToolUse', 'CwdChanged'])
       await runHook(settings, event, said);
-    await spend('s-1');
+    await spend(session);
     expect(await costs()).toEqual({ main: 2, cart: 1, search: 1 });
   });
 
@@ -136,49 +107,36 @@ describe('docs/attribution.md', () => {
     expect(await costs()).toEqual({ main: 2 });
   });
 
+  /** Another api at another time, its key, and the variables of a person who uses it. */
+  async function apiAt(time: string) {
+    const then = await startApi({ clock: createTestClock(Date.parse(time)) });
+    onTestFinished(() => then.close());
+    const { key } = await makeTenant(then.ctx);
+    return { then, key, as: { GOVERNOR_API: then.url, GOVERNOR_API_KEY: key } };
+  }
+
   it('shows a request that gives calls of its client session to a branch', async () => {
-    const clock = createTestClock(Date.parse('2026-01-12T12:00:00Z'));
-    const then = await startApi({ clock });
-    try {
-      const tenant = await makeTenant(then.ctx);
-      const as = { GOVERNOR_API: then.url, GOVERNOR_API_KEY: tenant.key };
-      const ts = Date.parse('2026-01-12T10:05:00Z');
-      const signal = makeSignal({ ts, cost_usd: 1, metadata: { client_session_id: '3f6c' } });
-      await then.call('/api/v1/signals', { key: tenant.key, body: { signals: [signal] } });
-      const answer = JSON.parse(await shell(block('/api/v1/contexts'), as));
-      expect(answer).toEqual({ results: [{ status: 'accepted' }], moved: 1, moving: false });
-      expect(await costs(as)).toEqual({ cart: 1 });
-    } finally {
-      await then.close();
-    }
+    const { then, key, as } = await apiAt('2026-01-12T12:00:00Z');
+    const ts = Date.parse('2026-01-12T10:05:00Z');
+    const signal = makeSignal({ ts, cost_usd: 1, metadata: { client_session_id: '3f6c' } });
+    await then.call('/api/v1/signals', { key, body: { signals: [signal] } });
+    const answer = JSON.parse(await shell(block('/api/v1/contexts'), as));
+    expect(answer).toEqual({ results: [{ status: 'accepted' }], moved: 1, moving: false });
+    expect(await costs(as)).toEqual({ cart: 1 });
   });
 
   it('names a place by attributes of OpenTelemetry that a shell and the adapters read', async () => {
     const text = await shell(`export ${block('OTEL_RESOURCE_ATTRIBUTES=')}printenv OTEL_RESOURCE_ATTRIBUTES`);
-    const named = Object.fromEntries(
-      text
-        .trim()
-        .split(',')
-        .map((one) => one.split('=')),
-    );
-    const fixture = readFixture('semconv');
-    const spans = {
-      ...fixture,
-      resource: { ...fixture.resource, ...named },
-      records: fixture.records.slice(0, 1),
-    };
-    const then = await startApi({ clock: createTestClock(Date.parse('2026-11-22T12:00:00Z')) });
-    try {
-      const tenant = await makeTenant(then.ctx);
-      const headers = { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'application/x-protobuf' };
-      const body = bytesOf(spans, 'protobuf');
-      const answer = await fetch(`${then.url}/otlp/v1/traces`, { method: 'POST', headers, body });
-      expect(answer.status).toBe(200);
-      const as = { GOVERNOR_API: then.url, GOVERNOR_API_KEY: tenant.key };
-      expect(Object.keys(await costs(as))).toEqual(['main']);
-    } finally {
-      await then.close();
-    }
+    const pairs = text.trim().split(',');
+    const named = Object.fromEntries(pairs.map((one) => one.split('=')));
+    const told = readFixture('semconv');
+    const resource = { ...told.resource, ...named };
+    const { then, key, as } = await apiAt('2026-11-22T12:00:00Z');
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-protobuf' };
+    const body = bytesOf({ ...told, resource, records: told.records.slice(0, 1) }, 'protobuf');
+    const answer = await fetch(`${then.url}/otlp/v1/traces`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(await costs(as))).toEqual(['main']);
   });
 
   it('has no other block', () => {
@@ -196,6 +154,7 @@ async function runHook(
   const { hooks } = JSON.parse(settings) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
   const commands = (hooks[event] ?? []).flatMap((entry) => entry.hooks.map(({ command }) => command));
   expect(commands, event).not.toEqual([]);
+  const input = JSON.stringify({ ...said, hook_event_name: event });
   for (const command of commands)
-    expect(await pipe(command, { ...said, hook_event_name: event }, more)).toBe(0);
+    expect(await home.start(['sh', '-c', command], home.folder, input, more)).toMatchObject({ code: 0 });
 }

@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pullRequestRows } from '../../../shared/wings/work/pull-requests/model.ts';
-import { bareEnv } from '../../support/bare-env.ts';
+import { makeAgentHome } from '../../support/agent-home.ts';
 import { payloadOf } from '../../support/code-hosts.ts';
 import { commandLine, type Failed } from '../../support/command-line.ts';
 import { fixture } from '../../support/fixture.ts';
-import { makeFolder } from './history.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
-const execute = promisify(execFile);
 const fx = await fixture({ perTest: true });
-const home = makeFolder();
-afterAll(() => home.remove());
+const home = makeAgentHome(temporaryFolder(afterAll));
 const target = () => ({ GOVERNOR_API: fx.api.url, GOVERNOR_API_KEY: fx.key });
 
 /** Runs the command line of people in the environment of a job. */
@@ -28,6 +24,13 @@ const report = async (env: Record<string, string>, ...args: string[]) => {
   expect(stderr).toBe('');
   return JSON.parse(stdout);
 };
+/** Runs the command with these options in these jobs: it exits with 1, and says why. */
+async function expectRefused(command: string, cases: [string, Record<string, string>, RegExp][]) {
+  for (const [options, env, words] of cases) {
+    const ended = await governor([command, ...options.split(' ').filter(Boolean)], env);
+    expect([ended.stderr, 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
+  }
+}
 const stored = () => pullRequestRows(fx.ctx).find({ org_id: fx.orgId }).toArray();
 
 let events = 0;
@@ -122,20 +125,15 @@ describe('governor pr report', () => {
   test('says what is missing, and what the api refuses, with exit code 1', async () => {
     const job = githubJob(payloadOf('github'));
     const noJob = /^governor: This is no job of a pull request\./;
-    const named = ['--number', '1', '--state', 'open'];
-    const cases: [string[], Record<string, string>, RegExp][] = [
-      [[], {}, noJob],
-      [[], githubJob({ ref: 'refs/heads/main' }), noJob],
-      [[], githubJob('{'), noJob],
-      [named, {}, /^governor: Name --repository, --branch, --opened-at\.$/],
-      [['--state', 'gone'], job, /^governor: POST .* answered 400 invalid_request/],
-      [[], { ...job, GOVERNOR_API_KEY: 'ugk_x' }, / answered 401 unauthorized/],
-      [[], { ...job, GOVERNOR_API_KEY: '' }, /^governor: Name --api and --key/],
-    ];
-    for (const [args, env, words] of cases) {
-      const ended = await governor(['report', ...args], env);
-      expect([ended.stderr.trim(), 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
-    }
+    await expectRefused('report', [
+      ['', {}, noJob],
+      ['', githubJob({ ref: 'refs/heads/main' }), noJob],
+      ['', githubJob('{'), noJob],
+      ['--number 1 --state open', {}, /^governor: Name --repository, --branch, --opened-at\.\n$/],
+      ['--state gone', job, /^governor: POST .* answered 400 invalid_request/],
+      ['', { ...job, GOVERNOR_API_KEY: 'ugk_x' }, / answered 401 unauthorized/],
+      ['', { ...job, GOVERNOR_API_KEY: '' }, /^governor: Name --api and --key/],
+    ]);
     expect(await stored()).toEqual([]);
   });
 });
@@ -202,17 +200,14 @@ describe('governor pr summary', () => {
   });
 
   test('says so, with exit code 1, where there is no such pull request', async () => {
-    const cases: [string[], Record<string, string>, RegExp][] = [
-      [[], {}, /^governor: This is no job of a pull request/],
-      [['--repository', 'github.com/acme/shop', '--number', '13'], {}, /There is no pull request 13 of/],
-      [['--repository', '/srv/shop', '--number', '12'], {}, /answered 400 invalid_request/],
-      [['--number', '12', '--format', 'html'], {}, /Allowed choices are markdown, text/],
-      [[], { ...githubJob(payloadOf('github')), GOVERNOR_API_KEY: 'ugk_x' }, /answered 401 unauthorized/],
-    ];
-    for (const [args, env, words] of cases) {
-      const ended = await governor(['summary', ...args], env);
-      expect([ended.stderr, 'code' in ended && ended.code]).toEqual([expect.stringMatching(words), 1]);
-    }
+    const job = { ...githubJob(payloadOf('github')), GOVERNOR_API_KEY: 'ugk_x' };
+    await expectRefused('summary', [
+      ['', {}, /^governor: This is no job of a pull request/],
+      ['--repository github.com/acme/shop --number 13', {}, /There is no pull request 13 of/],
+      ['--repository /srv/shop --number 12', {}, /answered 400 invalid_request/],
+      ['--number 12 --format html', {}, /Allowed choices are markdown, text/],
+      ['', job, /answered 401 unauthorized/],
+    ]);
   });
 
   test('makes the comment of the job in the guide', async () => {
@@ -221,24 +216,15 @@ describe('governor pr summary', () => {
     const [, source = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const steps = [...source.matchAll(/^ {6}- run: (.*)$/gm)].map(([, run = '']) => run);
     expect(steps).toHaveLength(4);
-    const bin = join(home.folder, 'bin');
-    mkdirSync(bin);
-    const script = (name: string, text: string) =>
-      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    script('npm', 'echo "$@" >> calls');
-    script('gh', 'echo "$@" >> calls; cat summary.md >> calls');
-    const main = join(process.cwd(), 'packages/governor/src/main.ts');
-    script('governor', `exec "${process.execPath}" "${main}" "$@"`);
-    const env = {
-      ...bareEnv(),
-      PATH: `${bin}:${process.env.PATH}`,
-      HOME: home.folder,
+    home.writeProgram('npm', 'echo "$@" >> calls');
+    home.writeProgram('gh', 'echo "$@" >> calls; cat summary.md >> calls');
+    const job = {
       GOVERNOR_CLI: 'https://files.example/governor.tgz',
       PULL_REQUEST: 'https://github.com/acme/shop/pull/12',
       ...target(),
       ...githubJob(payloadOf('github')),
     };
-    for (const run of steps) await execute('sh', ['-ec', run], { cwd: home.folder, env });
+    for (const run of steps) await home.run(home.folder, ['sh', '-ec', run], job);
     const calls = readFileSync(join(home.folder, 'calls'), 'utf8').split('\n');
     expect(calls.slice(0, 3)).toEqual([
       'install --global https://files.example/governor.tgz',
