@@ -1,39 +1,86 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { makeTenant } from '../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import { beforeEach } from 'vitest';
+import { type ImportOptions, importFolder } from '../../../packages/governor/src/import-history.ts';
+import { toolNamed } from '../../../packages/governor/src/readers/tools.ts';
+import { type SyncOptions, sync } from '../../../packages/governor/src/sync.ts';
+import { signalRows } from '../../../shared/core/calls/signals/model.ts';
+import { bytesOf, type Fixture } from '../../shared/core/calls/adapters/otlp-messages.ts';
+import { fixture } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 export const NOW = Date.parse('2026-11-22T12:00:00Z');
-export const clock = createTestClock(NOW);
-export let api: TestApi;
-export let home: ReturnType<typeof makeFolder>;
-export let tenant: Awaited<ReturnType<typeof makeTenant>>;
 
-/** Gives a suite an api, and each of its tests a home and a tenant of its own. */
-export function setUpHistory(): void {
-  beforeAll(async () => {
-    api = await startApi({ clock });
+/** An api, and for each test an organization and an empty home, whose history is sent for ada. */
+export async function historyFixture() {
+  const own = await fixture({ clock: NOW, perTest: true });
+  let home: string;
+  beforeEach(() => {
+    home = temporaryFolder();
   });
-  beforeEach(async () => {
-    home = makeFolder();
-    tenant = await makeTenant(api.ctx);
+  const inHome = (...path: string[]) => join(home, ...path);
+  const target = () => ({ api: own.api.url, apiKey: own.key, userId: 'ada' });
+  const stored = () => signalRows(own.ctx).find({ org_id: own.orgId }).sort({ ts: 1, id: 1 }).toArray();
+  const totals = async () => {
+    const rows = await stored();
+    const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
+    return {
+      count: rows.length,
+      tokens_in: sum((row) => row.tokens_in),
+      tokens_out: sum((row) => row.tokens_out),
+      cost_nusd: sum((row) => row.cost_nusd ?? 0),
+    };
+  };
+  return Object.assign(own, {
+    inHome,
+    write: (path: string, ...lines: readonly (Json | string)[]) => writeLines(inHome(path), lines),
+    /** Imports the history of a tool, from the home or a folder in it. */
+    run: (tool: string, folder = '', more: Partial<ImportOptions> = {}) =>
+      importFolder(toolNamed(tool), inHome(folder), { ...target(), nowMs: NOW, ...more }),
+    /** Sends what is new in these folders of a tool's history once, or in several rounds, and adds to the reports. */
+    look: (reports: Json[], folders: Record<string, string[]>, more: Partial<SyncOptions> = {}) =>
+      sync({
+        ...target(),
+        tools: Object.entries(folders).map(([tool, names]) => ({
+          tool: toolNamed(tool),
+          folders: names.map((name) => inHome(name)),
+        })),
+        cursorFile: inHome('state', 'sync.json'),
+        now: () => Date.now(),
+        everyMs: 1_000,
+        once: true,
+        onReport: (tool, report) => reports.push({ tool, ...report }),
+        onAway: (message) => reports.push({ away: message }),
+        ...more,
+        // It may be another one in each round.
+        get api() {
+          return more.api ?? own.api.url;
+        },
+      }),
+    /** Sends records as OpenTelemetry does. */
+    tell: (told: Fixture) =>
+      fetch(`${own.api.url}/otlp/v1/${told.kind}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${own.key}`, 'Content-Type': 'application/json' },
+        body: bytesOf(told, 'json'),
+      }),
+    stored,
+    totals,
   });
-  afterEach(() => home.remove());
-  afterAll(() => api.close());
 }
 
-/** Where the history of a home is sent to, and for whom. */
-export const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+/** A sync of several rounds, which does these between two of them, and then ends with the error "enough". */
+export function rounds(...between: (() => unknown)[]) {
+  const left = [...between];
+  const pause = async () => {
+    const next = left.shift();
+    if (!next) throw new Error('enough');
+    await next();
+  };
+  return { once: false, now: () => Date.now() + 31_000, pause };
+}
 
 export type Json = Record<string, unknown>;
-
-/** An empty folder for a test. */
-export function makeFolder(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-history-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
 
 export function writeLines(path: string, lines: readonly (Json | string)[]): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -45,7 +92,7 @@ export function writeLines(path: string, lines: readonly (Json | string)[]): voi
 export function claudeLine(
   ts: number,
   messageId: string,
-  usage: Json,
+  usage: Json = GOLDEN_USAGE,
   more: Json = {},
   message: Json = {},
 ): Json {
@@ -66,13 +113,14 @@ export function claudeLine(
   };
 }
 
-/** The golden call of Claude Code. */
+/** The golden call of Claude Code, and the sums of one. */
 export const GOLDEN_USAGE = {
   input_tokens: 12,
   cache_read_input_tokens: 8_000,
   cache_creation_input_tokens: 500,
   output_tokens: 300,
 };
+export const GOLDEN = { count: 1, tokens_in: 8_512, tokens_out: 300, cost_nusd: 8_811_000 };
 
 /** A line of a Codex rollout. */
 export function codexLine(ts: number, type: string, payload: Json): Json {
