@@ -1,19 +1,18 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkCall, targetOf } from '../../../packages/governor/src/check.ts';
 import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
 import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
-import { ROOT } from '../../../packages/stack/files.ts';
-import { bareEnv } from '../../support/bare-env.ts';
+import { type AgentHome, makeAgentHome } from '../../support/agent-home.ts';
 import { fixture } from '../../support/fixture.ts';
 import { until } from '../../support/harness.ts';
-import { makeFolder } from './history.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const { api, send, budget, keyOf, tenant } = await fixture();
 /** Bound to ada, whose hard budget has room. */
 let key: string;
-let home: ReturnType<typeof makeFolder>;
+let home: AgentHome;
 let machine: Machine;
 beforeAll(async () => {
   await budget({ name: 'Ada', scope: 'user', scope_id: 'ada', threshold: 8, enforce: 'hard' });
@@ -21,23 +20,16 @@ beforeAll(async () => {
   await until(async () => (await send('/api/v1/me/budget', undefined, { key })).body.budgets.length === 1);
 });
 beforeEach(() => {
-  home = makeFolder();
-  const bin = join(home.folder, 'bin');
+  home = makeAgentHome(temporaryFolder(), { GOVERNOR_API_KEY: key });
   const cwd = join(home.folder, 'project');
   mkdirSync(cwd);
-  const node = process.execPath;
-  writeProgram(join(bin, 'governor'), `exec '${node}' '${join(ROOT, 'packages/governor/src/main.ts')}' "$@"`);
-  const path = [bin, dirname(node), process.env.PATH].join(delimiter);
-  const env = { ...bareEnv(), PATH: path, GOVERNOR_API_KEY: key };
-  machine = { home: home.folder, cwd, managedFolders: [join(home.folder, 'managed')], env };
+  machine = { home: home.folder, cwd, managedFolders: [join(home.folder, 'managed')], env: home.env };
 });
-afterEach(() => home.remove());
-
-function writeProgram(path: string, script: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `#!/bin/sh\n${script}\n`);
-  chmodSync(path, 0o755);
-}
+/** The machine without the key in its environment. */
+const withoutKey = () => {
+  const { GOVERNOR_API_KEY: _, ...env } = machine.env;
+  return { ...machine, env };
+};
 
 function writeSettings(path: string, settings: object): void {
   mkdirSync(dirname(join(home.folder, path)), { recursive: true });
@@ -71,108 +63,88 @@ describe('the service, to the doctor', () => {
 });
 
 describe('Claude Code, to the doctor', () => {
-  const hook = () => ({
+  const hook = {
     type: 'http',
     url: `${api.url}/hooks/claude-code`,
     headers: { Authorization: 'Bearer $GOVERNOR_API_KEY' },
     allowedEnvVars: ['GOVERNOR_API_KEY'],
-  });
-  const both = (one: object) => ({ UserPromptSubmit: [{ hooks: [one] }], PreToolUse: [{ hooks: [one] }] });
+  };
+  const CHECK = `governor check --api ${api.url}`;
+  const NOBODY = 'governor check --api http://127.0.0.1:1';
+  const command = (line: string) => ({ type: 'command', command: line });
+  const both = (one: object, group: object = {}) => {
+    const groups = [{ ...group, hooks: [one] }];
+    return { hooks: { UserPromptSubmit: groups, PreToolUse: groups } };
+  };
+  const UserPromptSubmit = [{ hooks: [hook] }];
+  const narrow = [{ matcher: 'Bash', hooks: [hook] }];
+  const others = { allowedHttpHookUrls: ['https://hooks.example.com/*'] };
   const use = (settings: object) => writeSettings('.claude/settings.json', settings);
   const finding = (on?: Machine) => findingOf('Claude Code', on);
 
-  it('stops when both events ask with a key that the service knows', async () => {
-    use({ hooks: both(hook()) });
-    expect(await finding()).toMatchObject({ stops: true });
+  it.each<[stops: boolean, when: string, settings: object, why?: string]>([
+    [true, 'both events ask with a key that the service knows', both(hook)],
+    [true, 'a command asks, run as Claude Code would run it', both(command(`${CHECK} --fail-closed`))],
+    [true, 'both ask about each tool', both(hook, { matcher: '.*' })],
+    [true, 'both ask about every tool', both(hook, { matcher: '*' })],
+    [true, 'both wait for five seconds', both({ ...hook, timeout: 5, async: false })],
+    [true, 'the address is allowed', { ...both(hook), allowedHttpHookUrls: [`${api.url}/*`] }],
+    [false, 'none waits', both({ ...hook, async: true })],
+    [false, 'none waits long', both({ ...hook, timeout: 0.001 })],
+    [false, 'none waits for more than a second', both({ ...hook, timeout: 1 })],
+    [false, 'they ask about some calls', both({ ...hook, if: 'Bash(git *)' })],
+    [false, 'the key is not passed on', both({ ...hook, allowedEnvVars: [] }), 'allowedEnvVars'],
+    [false, 'another key is passed on', { ...both(hook), httpHookAllowedEnvVars: ['OTHER'] }],
+    [false, 'an event has no hook', { hooks: { UserPromptSubmit } }, 'No PreToolUse hook'],
+    [false, 'one is narrow', { hooks: { UserPromptSubmit, PreToolUse: narrow } }, '"Bash" only'],
+    [false, 'hooks are switched off', { ...both(hook), disableAllHooks: true }, 'disableAllHooks'],
+    [false, 'others are allowed', { ...both(hook), ...others }, 'allowedHttpHookUrls'],
+    [false, 'the check fails', both(command(NOBODY)), 'budgets could not be checked'],
+    [false, 'it fails closed', both(command(`${NOBODY} --fail-closed`)), 'budgets could not be checked'],
+    [false, 'there is no such program', both(command('/nowhere/governor check')), 'ended with 127'],
+  ])('stops: %s, when %s', async (stops, _, settings, why = '') => {
+    use(settings);
+    expect(await finding()).toMatchObject({ stops, detail: expect.stringContaining(why) });
   });
 
-  it('stops by a command hook too, which is run as Claude Code would run it', async () => {
-    use({ hooks: both({ type: 'command', command: `governor check --api ${api.url} --fail-closed` }) });
-    expect(await finding()).toMatchObject({ stops: true });
-  });
-
-  it('does not stop with a key that is wrong, not set, or not passed on', async () => {
-    use({ hooks: both(hook()) });
+  it('does not stop with a key that is wrong or not set', async () => {
+    use(both(hook));
     const wrong = { ...machine, env: { ...machine.env, GOVERNOR_API_KEY: 'ugk_wrong' } };
-    const unset = { ...machine, env: { ...bareEnv(), PATH: machine.env.PATH } };
-    for (const on of [wrong, unset]) expect(await finding(on)).toMatchObject(open('answered 401'));
-    use({ hooks: both({ ...hook(), allowedEnvVars: [] }) });
-    expect(await finding()).toMatchObject(open('allowedEnvVars'));
-    use({ hooks: both(hook()), httpHookAllowedEnvVars: ['OTHER'] });
-    expect(await finding()).toMatchObject({ stops: false });
-  });
-
-  it('does not stop when an event has no hook, a narrow one, or one that is switched off', async () => {
-    use({ hooks: { UserPromptSubmit: [{ hooks: [hook()] }] } });
-    expect(await finding()).toMatchObject(open('No PreToolUse hook'));
-    use({ hooks: { ...both(hook()), PreToolUse: [{ matcher: 'Bash', hooks: [hook()] }] } });
-    expect(await finding()).toMatchObject(open('"Bash" only'));
-    use({ hooks: both(hook()), disableAllHooks: true });
-    expect(await finding()).toMatchObject(open('disableAllHooks'));
-    use({ hooks: both(hook()), allowedHttpHookUrls: ['https://hooks.example.com/*'] });
-    expect(await finding()).toMatchObject(open('allowedHttpHookUrls'));
-    use({ hooks: both(hook()), allowedHttpHookUrls: [`${api.url}/*`] });
-    expect(await finding()).toMatchObject({ stops: true });
-  });
-
-  it('does not stop by a check that fails, also when that check fails closed', async () => {
-    for (const flags of ['', ' --fail-closed']) {
-      use({ hooks: both({ type: 'command', command: `governor check --api http://127.0.0.1:1${flags}` }) });
-      expect(await finding()).toMatchObject(open('budgets could not be checked'));
-    }
-    use({ hooks: both({ type: 'command', command: '/nowhere/governor check' }) });
-    expect(await finding()).toMatchObject(open('ended with 127'));
+    for (const on of [wrong, withoutKey()]) expect(await finding(on)).toMatchObject(open('answered 401'));
   });
 
   describe('with its key in the settings alone', () => {
-    const withoutKey = () => ({ ...machine, env: { ...bareEnv(), PATH: machine.env.PATH } });
-    const command = () => ({ type: 'command', command: `governor check --api ${api.url}` });
-
     it.each([
       ['managed settings, an HTTP hook', 'managed/managed-settings.json', hook],
-      ['managed settings, a command', 'managed/managed-settings.json', command],
+      ['managed settings, a command', 'managed/managed-settings.json', command(CHECK)],
       ['a part of managed settings', 'managed/managed-settings.d/10-governor.json', hook],
       ["a person's settings", '.claude/settings.json', hook],
-      ["a project's settings", 'project/.claude/settings.json', command],
-    ])('stops by %s', async (_, path, make) => {
+      ["a project's settings", 'project/.claude/settings.json', command(CHECK)],
+    ])('stops by %s', async (_, path, one) => {
       use({});
-      writeSettings(path, { env: { GOVERNOR_API_KEY: key }, hooks: both(make()) });
+      writeSettings(path, { env: { GOVERNOR_API_KEY: key }, ...both(one) });
       expect(await finding(withoutKey())).toMatchObject({ stops: true });
     });
 
     it('examines the service that the settings name', () => {
       expect(targetOf(withoutKey(), {})).toBeNull();
-      writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: key }, hooks: both(hook()) });
+      writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: key }, ...both(hook) });
       expect(targetOf(withoutKey(), {})).toEqual({ api: api.url, apiKey: key });
     });
 
     it('takes the key of managed settings before any other', async () => {
       writeSettings('managed/managed-settings.json', { env: { GOVERNOR_API_KEY: 'ugk_wrong' } });
-      use({ env: { GOVERNOR_API_KEY: key }, hooks: both(hook()) });
+      use({ env: { GOVERNOR_API_KEY: key }, ...both(hook) });
       expect(await finding()).toMatchObject(open('401'));
     });
   });
 
   it('keeps managed hooks when a person switches hooks off, and none when managed settings do', async () => {
     use({ disableAllHooks: true });
-    writeSettings('managed/managed-settings.json', { hooks: both(hook()) });
+    writeSettings('managed/managed-settings.json', { ...both(hook) });
     expect(await finding()).toMatchObject({ stops: true });
-    writeSettings('managed/managed-settings.json', { hooks: both(hook()), disableAllHooks: true });
+    writeSettings('managed/managed-settings.json', { ...both(hook), disableAllHooks: true });
     expect(await finding()).toMatchObject({ stops: false });
-  });
-
-  it.each([
-    [true, { matcher: '.*' }, {}],
-    [true, { matcher: '*' }, {}],
-    [true, {}, { timeout: 5, async: false }],
-    [false, {}, { async: true }],
-    [false, {}, { timeout: 0.001 }],
-    [false, {}, { timeout: 1 }],
-    [false, {}, { if: 'Bash(git *)' }],
-  ])('stops: %s, with the group %j and the hook %j', async (stops, group, settings) => {
-    const groups = [{ ...group, hooks: [{ ...hook(), ...settings }] }];
-    use({ hooks: { UserPromptSubmit: groups, PreToolUse: groups } });
-    expect(await finding()).toMatchObject({ stops });
   });
 
   it('says which settings file is damaged', async () => {
@@ -184,20 +156,19 @@ describe('Claude Code, to the doctor', () => {
 
 describe('Codex, to the doctor', () => {
   /** The answer of `codex app-server` 0.169.0 to `hooks/list`. */
-  const listed = (trustStatus: string, enabled = true) =>
-    ['preToolUse', 'userPromptSubmit'].map((eventName) => ({
-      key: `/home/.codex/hooks.json:${eventName}:0:0`,
-      eventName,
-      handlerType: 'command',
-      command: `governor check --api ${api.url}`,
-      matcher: null,
-      sourcePath: '/home/.codex/hooks.json',
-      source: 'user',
-      enabled,
-      isManaged: false,
-      currentHash: 'sha256:e6b5',
-      trustStatus,
-    }));
+  const listed = ['preToolUse', 'userPromptSubmit'].map((eventName) => ({
+    key: `/home/.codex/hooks.json:${eventName}:0:0`,
+    eventName,
+    handlerType: 'command',
+    command: `governor check --api ${api.url}`,
+    matcher: null,
+    sourcePath: '/home/.codex/hooks.json',
+    source: 'user',
+    enabled: true,
+    isManaged: false,
+    currentHash: 'sha256:e6b5',
+    trustStatus: 'trusted',
+  }));
 
   /** A program that answers as that server does. */
   function installCodex(hooks: object[]): void {
@@ -206,41 +177,28 @@ describe('Codex, to the doctor', () => {
     writeFileSync(join(home.folder, 'answer.json'), `${JSON.stringify({ id: 2, result })}\n`);
     const script = `read -r line; echo '{"id":1,"result":{}}'
 while read -r line; do case "$line" in *hooks/list*) cat '${home.folder}/answer.json';; esac; done`;
-    writeProgram(join(home.folder, 'bin', 'codex'), script);
+    home.writeProgram('codex', script);
   }
 
-  it('stops when both hooks are trusted, or managed', async () => {
-    for (const trust of ['trusted', 'managed']) {
-      installCodex(listed(trust));
-      expect(await findingOf('Codex')).toMatchObject({ stops: true });
-    }
-  });
-
   it.each([
-    [true, { matcher: '.*', async: false, timeoutSec: 600 }],
-    [false, { async: true }],
-    [false, { timeoutSec: 1 }],
-    [false, { matcher: 'shell' }],
-  ])('stops: %s, with the hook %j', async (stops, settings) => {
-    installCodex(listed('trusted').map((hook) => ({ ...hook, ...settings })));
-    expect(await findingOf('Codex')).toMatchObject({ stops });
-  });
-
-  it('does not stop while a hook waits for trust, has changed, or is disabled', async () => {
-    for (const trust of ['untrusted', 'modified']) {
-      installCodex(listed(trust));
-      expect(await findingOf('Codex')).toMatchObject(
-        open(`it is ${trust}: open /hooks in Codex and trust it`),
-      );
-    }
-    installCodex(listed('trusted', false));
-    expect(await findingOf('Codex')).toMatchObject(open('disabled'));
+    [true, { trustStatus: 'trusted' }, ''],
+    [true, { trustStatus: 'managed' }, ''],
+    [true, { matcher: '.*', async: false, timeoutSec: 600 }, ''],
+    [false, { async: true }, ''],
+    [false, { timeoutSec: 1 }, ''],
+    [false, { matcher: 'shell' }, ''],
+    [false, { trustStatus: 'untrusted' }, 'it is untrusted: open /hooks in Codex and trust it'],
+    [false, { trustStatus: 'modified' }, 'it is modified: open /hooks in Codex and trust it'],
+    [false, { enabled: false }, 'disabled'],
+  ])('stops: %s, with both hooks %j', async (stops, settings, why) => {
+    installCodex(listed.map((hook) => ({ ...hook, ...settings })));
+    expect(await findingOf('Codex')).toMatchObject({ stops, detail: expect.stringContaining(why) });
   });
 
   it('does not stop without hooks of ours, and says so when Codex cannot be asked', async () => {
-    installCodex([{ ...listed('trusted')[0], command: 'other-tool check' }]);
+    installCodex([{ ...listed[0], command: 'other-tool check' }]);
     expect(await findingOf('Codex')).toMatchObject(open('No userPromptSubmit hook asks'));
-    writeProgram(join(home.folder, 'bin', 'codex'), 'exit 3');
+    home.writeProgram('codex', 'exit 3');
     expect(await findingOf('Codex')).toMatchObject(open('did not answer hooks/list'));
   });
 });

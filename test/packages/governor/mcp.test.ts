@@ -1,22 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
 import { bareEnv } from '../../support/bare-env.ts';
 import { fixture } from '../../support/fixture.ts';
+import { listen } from '../../support/temporary.ts';
 
 const { api, key, orgId } = await fixture();
 
 const MAIN = 'packages/governor/src/main.ts';
-const environment = (url = api.url) => ({
-  ...bareEnv(),
-  GOVERNOR_API: url,
-  GOVERNOR_API_KEY: key,
-});
+const environment = (url = api.url) => ({ ...bareEnv(), GOVERNOR_API: url, GOVERNOR_API_KEY: key });
 
 /** The command, fed with lines. All that it wrote, once its input has ended. */
 async function relayed(lines: readonly string[], url?: string) {
@@ -32,14 +28,13 @@ async function relayed(lines: readonly string[], url?: string) {
   return { code, stderr, answers: answers.map((line) => JSON.parse(line)) };
 }
 
+const callOf = (id: number, params: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+
 test('the official client runs it: handshake, list, call, and it ends with its input', async () => {
   const client = new Client({ name: 'test', version: '1' });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, 'mcp'],
-    env: environment(),
-  });
-  await client.connect(transport);
+  const program = { command: process.execPath, args: [MAIN, 'mcp'], env: environment() };
+  await client.connect(new StdioClientTransport(program));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain('reserve_spend');
   const { structuredContent } = await client.callTool({ name: 'whoami', arguments: {} });
@@ -48,20 +43,11 @@ test('the official client runs it: handshake, list, call, and it ends with its i
 });
 
 test('sends a message of the newest revision with the headers that it implies, and answers all before it ends', async () => {
-  const ask = (id: number, name: string) =>
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: {},
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const ask = (id: number, name: string) => callOf(id, { name, arguments: {}, _meta });
   const { code, stderr, answers } = await relayed([ask(1, 'whoami'), ask(2, 'get_usage'), ask(3, 'wörk')]);
   expect([code, stderr]).toEqual([0, '']);
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
@@ -72,8 +58,7 @@ test('sends a message of the newest revision with the headers that it implies, a
 
 test('takes a message with a line separator of Unicode in a text as one line', async () => {
   const params = { name: 'get_usage', arguments: { user_id: 'a\u2028b' } };
-  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  const { answers } = await relayed([call]);
+  const { answers } = await relayed([callOf(1, params)]);
   expect(answers.map(({ id, result }) => [id, result?.structuredContent.totals.signals])).toEqual([[1, 0]]);
 });
 
@@ -86,15 +71,10 @@ test('answers what is not JSON, and gives an error of the api the id of its requ
 });
 
 test('says of each request that the api is away, and never shows the key', async () => {
-  const refusing: Server = createServer((_req, res) => res.writeHead(502).end('<h1>Bad gateway</h1>'));
-  refusing.listen(0, '127.0.0.1');
-  await once(refusing, 'listening');
-  const { port } = refusing.address() as AddressInfo;
   const line = '{"jsonrpc":"2.0","id":"a","method":"tools/list"}';
-  const bad = await relayed([line], `http://127.0.0.1:${port}`);
-  refusing.close();
-  await once(refusing, 'close');
-  const away = await relayed([line], `http://127.0.0.1:${port}`);
+  const refusing = createServer((_req, res) => res.writeHead(502).end('<h1>Bad gateway</h1>'));
+  const bad = await relayed([line], await listen(refusing));
+  const away = await relayed([line], 'http://127.0.0.1:1');
   for (const { code, answers, stderr } of [bad, away]) {
     expect([code, answers[0].id, answers[0].error.code]).toEqual([0, 'a', -32_000]);
     expect(JSON.stringify(answers) + stderr).not.toContain(key);

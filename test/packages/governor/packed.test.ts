@@ -2,21 +2,23 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bareEnv } from '../../support/bare-env.ts';
 import { fixture } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
-import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from './history.ts';
+import { claudeLine, writeLines } from './history.ts';
 
 const execute = promisify(execFile);
 const { api, ctx, keyOf, tenant } = await fixture();
-const home = makeFolder();
-afterAll(() => home.remove());
+const home = temporaryFolder(afterAll);
+const BUNDLE = 'packages/governor/dist/governor.js';
+beforeAll(() => execute('node', ['build.ts'], { cwd: 'packages/governor' }));
 
 it('names the Node that it needs in one line on an older one, and fails closed there', async () => {
-  await execute('node', ['build.ts'], { cwd: 'packages/governor' });
   const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.14.0' } })`;
   const run = async (...args: string[]) => {
-    const command = ['--import', older, 'packages/governor/dist/governor.js', ...args];
+    const command = ['--import', older, BUNDLE, ...args];
     return execute(process.execPath, command).catch((error: { code: number; stderr: string }) => error);
   };
   const stderr = expect.stringMatching(
@@ -28,15 +30,14 @@ it('names the Node that it needs in one line on an older one, and fails closed t
 });
 
 it('prints its version, and says in words that a folder is missing', async () => {
-  await execute('node', ['build.ts'], { cwd: 'packages/governor' });
   const { version } = JSON.parse(readFileSync('packages/governor/package.json', 'utf8'));
-  const file = 'packages/governor/dist/governor.js';
-  expect((await execute(process.execPath, [file, '--version'])).stdout).toBe(`${version}\n`);
+  expect((await execute(process.execPath, [BUNDLE, '--version'])).stdout).toBe(`${version}\n`);
   const target = ['--api', 'http://127.0.0.1:9', '--key', 'ugk_one'];
-  for (const tool of ['claude-code', 'ndjson', 'ccusage'])
-    expect(
-      await execute(process.execPath, [file, 'import', tool, '/nowhere', ...target]).catch((error) => error),
-    ).toMatchObject({ code: 1, stderr: 'governor: There is no file or folder /nowhere\n' });
+  for (const tool of ['claude-code', 'ndjson', 'ccusage']) {
+    const command = [BUNDLE, 'import', tool, '/nowhere', ...target];
+    const refusal = { code: 1, stderr: 'governor: There is no file or folder /nowhere\n' };
+    await expect(execute(process.execPath, command)).rejects.toMatchObject(refusal);
+  }
 });
 
 it('prints one JSON object for --json, whatever a check or a raise says', async () => {
@@ -53,57 +54,45 @@ it('prints one JSON object for --json, whatever a check or a raise says', async 
 });
 
 it('links on a Node that lacks what only newer ones export', async () => {
-  await execute('node', ['build.ts'], { cwd: 'packages/governor' });
-  const bundle = readFileSync('packages/governor/dist/governor.js', 'utf8');
-  const names = [...bundle.matchAll(/import\s*(\{[^}]*\})\s*from\s*"node:(\w+)"/g)].map(
-    ([, list, from]) => `${from} ${list}`,
-  );
+  const bundle = readFileSync(BUNDLE, 'utf8');
+  const imports = [...bundle.matchAll(/import\s*(\{[^}]*\})\s*from\s*"node:(\w+)"/g)];
+  const names = imports.map(([, list, from]) => `${from} ${list}`);
   expect(names.length).toBeGreaterThan(3);
   expect(names.filter((name) => /zlib|sqlite/.test(name))).toEqual([]);
 });
 
 it('packs into one file that runs in an empty folder, without the server beside it', async () => {
-  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', home.folder], {
-    cwd: 'packages/governor',
-  });
+  const pack = ['pack', '--json', '--pack-destination', home];
+  const { stdout } = await execute('npm', pack, { cwd: 'packages/governor' });
   const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/[[{]/)))) as [
     { filename: string; files: { path: string }[] },
   ];
-  expect(packed.files.map(({ path }) => path).sort()).toEqual([
-    'README.md',
-    'dist/governor.js',
-    'package.json',
-  ]);
-  const empty = join(home.folder, 'empty');
+  const files = packed.files.map(({ path }) => path).sort();
+  expect(files).toEqual(['README.md', 'dist/governor.js', 'package.json']);
+  const empty = join(home, 'empty');
   mkdirSync(empty);
-  const npm = ['install', '--no-audit', '--no-fund', '--offline', join(home.folder, packed.filename)];
+  const npm = ['install', '--no-audit', '--no-fund', '--offline', join(home, packed.filename)];
   await execute('npm', npm, { cwd: empty });
-  expect(readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-    'usage-governor-cli',
-  ]);
+  const installed = readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'));
+  expect(installed).toEqual(['usage-governor-cli']);
 
   const key = await keyOf('ada');
-  const transcript = join(home.folder, 'claude', 'projects', 'p', 's.jsonl');
-  writeLines(transcript, [claudeLine(Date.now(), 'msg_1', GOLDEN_USAGE)]);
-  const env = { PATH: process.env.PATH, HOME: empty, GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
-  const governor = ['--no', 'governor', '--', '--json'];
-  const imported = await execute(
-    'npx',
-    [...governor, 'import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada'],
-    { cwd: empty, env },
-  );
+  const claude = join(home, 'claude');
+  const transcript = join(claude, 'projects', 'p', 's.jsonl');
+  writeLines(transcript, [claudeLine(Date.now(), 'msg_1')]);
+  const governor = (GOVERNOR_API_KEY: string, ...args: string[]) =>
+    execute('npx', ['--no', 'governor', '--', '--json', ...args, '--user-id', 'ada'], {
+      cwd: empty,
+      env: { ...bareEnv(), HOME: empty, GOVERNOR_API: api.url, GOVERNOR_API_KEY, CLAUDE_CONFIG_DIR: claude },
+    });
+  const imported = await governor(key, 'import', 'claude-code', claude);
   expect(JSON.parse(imported.stdout)).toMatchObject({ signals: 1, accepted: 1 });
-  const again = await execute('npx', [...governor, 'sync', '--once', '--user-id', 'ada'], {
-    cwd: empty,
-    env: { ...env, CLAUDE_CONFIG_DIR: join(home.folder, 'claude') },
-  });
+  const again = await governor(key, 'sync', '--once');
   expect(JSON.parse(again.stdout)).toMatchObject({ tool: 'claude-code', duplicates: 1 });
 
   const other = await tenant();
   await subscribeToAll(ctx, other.orgId);
-  writeLines(transcript, [claudeLine(Date.now() - 86_400_000, 'msg_2', GOLDEN_USAGE)]);
-  const from = ['import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada', '--events'];
-  const otherEnv = { ...env, GOVERNOR_API_KEY: await other.keyOf('ada') };
-  await execute('npx', [...governor, ...from], { cwd: empty, env: otherEnv });
+  writeLines(transcript, [claudeLine(Date.now() - 86_400_000, 'msg_2')]);
+  await governor(await other.keyOf('ada'), 'import', 'claude-code', claude, '--events');
   expect(await readEvents(ctx, other.orgId)).toHaveLength(2);
 });
