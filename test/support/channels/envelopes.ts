@@ -1,3 +1,4 @@
+import type { Words } from '../../../shared/core/events/record/new-event.ts';
 import type { Envelope } from '../../../shared/core/events/webhooks/messages/message.ts';
 import type { EventType } from '../../../shared/platform/basics/contract.ts';
 
@@ -91,6 +92,19 @@ export function envelopesWith(text: string): Envelope[] {
   const single = singlesWith(text);
   const events = Array.from({ length: 20 }, () => single).flat();
   return [...single, envelopeOf('digest', { events })];
+}
+
+/** Words in which everything that has a name is called `text`, and whose link has signs that formats write otherwise. */
+export function wordsWith(text: string): Words {
+  return {
+    timezone: 'Europe/Berlin',
+    names: { ada: text, bob: text, research: text },
+    link: 'https://governor.example.com/dashboard/budgets/bud_1?a=1&b=(2)',
+    metric: 'cost_usd',
+    period: 'this month',
+    cause: { share_pct: 70, user_id: 'ada', session: { calls: 90, tool: text } },
+    session: { project_id: text, started_at: '2026-01-15T09:30:00.000Z' },
+  };
 }
 
 function singlesWith(text: string): Envelope[] {
