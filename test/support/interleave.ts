@@ -1,4 +1,5 @@
-import type { Collection } from 'mongoose';
+import { type Collection, mongo } from 'mongoose';
+import { vi } from 'vitest';
 import { createBatcher } from '../../shared/platform/context/batcher.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { CollectionDeclaration } from '../../shared/platform/mongo/collection.ts';
@@ -50,6 +51,27 @@ export function standingStillAfter<C extends Context>(
   });
   const batcher = createBatcher();
   return { ...ctx, batcher, db: { ...ctx.db, database: database as never } };
+}
+
+/** Another process as far as batches go: `before` sees the key of each and what is added to it, and has it wait or fails it. */
+export function beforeBatches<C extends Context>(ctx: C, before: (key: string, item: unknown) => unknown): C {
+  const submit: Context['batcher']['submit'] = async (key, item, batching) => {
+    await before(key, item);
+    return ctx.batcher.submit(key, item, batching);
+  };
+  return { ...ctx, batcher: { ...ctx.batcher, submit } };
+}
+
+/** Fails commits until mocks are restored: one as for a write conflict, which is tried again, or each for good. */
+export function failCommits(which: 'one' | 'each'): void {
+  const commit = vi.spyOn(mongo.ClientSession.prototype, 'commitTransaction');
+  const fail = async function (this: mongo.ClientSession): Promise<never> {
+    await this.abortTransaction();
+    const errorLabels = which === 'one' ? ['TransientTransactionError'] : [];
+    throw new mongo.MongoServerError({ message: 'planted', errorLabels });
+  };
+  if (which === 'one') commit.mockImplementationOnce(fail);
+  else commit.mockImplementation(fail);
 }
 
 interface Cursor {

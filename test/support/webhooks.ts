@@ -1,6 +1,5 @@
-import type { ClientSession } from 'mongoose';
 import { eventRows } from '../../shared/core/events/record/model.ts';
-import { eventIdOf, type NewEvent } from '../../shared/core/events/record/new-event.ts';
+import { eventIdOf } from '../../shared/core/events/record/new-event.ts';
 import {
   type Delivery,
   deliveryRows,
@@ -19,7 +18,6 @@ import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/ba
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
 
@@ -102,17 +100,6 @@ export async function raise(
   });
 }
 
-/**
- * Writes an event with its deliveries in a transaction of the test's own, which nothing wakes and which meets no change of
- * webhooks. Returns its id.
- */
-export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<string> {
-  const { webhooks } = await findSubscribers(ctx, event.org_id, transaction);
-  const { writes } = planEvents([event], { webhooks, guard: [] }, ctx.clock.now());
-  await applyWrites(ctx, writes, transaction);
-  return eventIdOf(event);
-}
-
 /** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */
 export async function attemptAllDue(ctx: Context, eventId?: string): Promise<number> {
   const due = await queuedDeliveryRows(ctx)
@@ -150,4 +137,9 @@ export async function readDelivery(ctx: Context, eventId: string): Promise<Deliv
   const [delivery] = deliveries;
   if (!delivery || deliveries.length !== 1) throw new Error(`${deliveries.length} deliveries of ${eventId}`);
   return delivery;
+}
+
+/** The statuses of the only delivery of each event, in their order. */
+export function statusesOf(ctx: Context, eventIds: readonly string[]): Promise<Delivery['status'][]> {
+  return Promise.all(eventIds.map(async (id) => (await readDelivery(ctx, id)).status));
 }

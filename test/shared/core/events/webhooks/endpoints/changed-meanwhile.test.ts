@@ -1,108 +1,92 @@
 import { describe, expect, it } from 'vitest';
 import { closeSession, endIfSilent } from '../../../../../../shared/core/calls/ingest/end-session.ts';
-import { recordSignals } from '../../../../../../shared/core/calls/ingest/record-signals.ts';
 import { sessionRows } from '../../../../../../shared/core/calls/sessions/model.ts';
 import { deleteWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
-import { createBudget } from '../../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { evaluateDue } from '../../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { NAMED_EVENT_TYPES, type NamedEventType } from '../../../../../../shared/platform/basics/contract.ts';
 import type { Context } from '../../../../../../shared/platform/context/context.ts';
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
-import { makeSignal, makeTenant, senderOf } from '../../../../../support/factories.ts';
-import { storesFixture } from '../../../../../support/fixture.ts';
+import { storesFixture, type Tenant } from '../../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
-import { makeWebhook, readEvents } from '../../../../../support/webhooks.ts';
+import { recordAll } from '../../../../../support/usage.ts';
+import { readEvents } from '../../../../../support/webhooks.ts';
 
 const URL = 'http://127.0.0.1:9/';
 const SILENCE_MS = 1_800_001;
-const { ctx, clock } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
+const { ctx, clock, tenant } = await storesFixture({ clock: Date.UTC(2026, 10, 21, 12) });
 
 async function post(context: Context, orgId: string, overrides: Record<string, unknown> = {}) {
-  const [result] = await recordSignals(context, senderOf(orgId), [
-    makeSignal({ ts: clock.now(), ...overrides }),
-  ]);
-  if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
-  return sessionRows(ctx).findOne({ _id: result.session_id });
+  await recordAll(context, orgId, [{ ts: clock.now(), ...overrides }]);
+  const [session] = await sessionRows(ctx).find({ org_id: orgId }).toArray();
+  return { _id: '', key: '', ...session };
 }
 
-interface Producer {
-  what: string;
-  type: NamedEventType;
-  /** Prepares an organization. Returns the change that raises the event. */
-  prepare: (orgId: string) => Promise<(by: Context) => Promise<unknown>>;
-}
-
-const PRODUCERS: Producer[] = [
-  {
-    what: 'a signal opens a session',
-    type: 'session.started',
-    prepare: async (orgId) => (by) => post(by, orgId),
-  },
-  {
-    what: 'a session is closed by hand',
-    type: 'session.ended',
-    prepare: async (orgId) => {
-      const session = await post(ctx, orgId);
-      return (by) => closeSession(by, { orgId, userId: null }, session?._id ?? '');
+/** What raises an event, its type, and what comes before it in an organization. */
+const PRODUCERS: [string, NamedEventType, (of: Tenant) => Promise<(by: Context) => Promise<unknown>>][] = [
+  [
+    'a signal opens a session',
+    'session.started',
+    async ({ orgId }) =>
+      (by) =>
+        post(by, orgId),
+  ],
+  [
+    'a session is closed by hand',
+    'session.ended',
+    async ({ orgId }) => {
+      const { _id } = await post(ctx, orgId);
+      return (by) => closeSession(by, { orgId, userId: null }, _id);
     },
-  },
-  {
-    what: 'the silence of a session has lasted',
-    type: 'session.ended',
-    prepare: async (orgId) => {
-      const session = await post(ctx, orgId);
+  ],
+  [
+    'the silence of a session has lasted',
+    'session.ended',
+    async ({ orgId }) => {
+      const { key } = await post(ctx, orgId);
       clock.advance(SILENCE_MS);
-      return (by) => endIfSilent(by, session?.key ?? '');
+      return (by) => endIfSilent(by, key);
     },
-  },
-  {
-    what: 'a budget reaches a level',
-    type: 'budget.exceeded',
-    prepare: async (orgId) => {
-      const shape = { scope: 'org', metric: 'signals', window: 'monthly' } as const;
-      await createBudget(ctx, orgId, { name: 'Month', threshold: 1, ...shape });
+  ],
+  [
+    'a budget reaches a level',
+    'budget.exceeded',
+    async ({ orgId, budget }) => {
+      await budget({ metric: 'signals', window: 'monthly', threshold: 1 });
       await post(ctx, orgId);
       return (by) => evaluateDue(by, orgId);
     },
-  },
-  {
-    what: 'a session is found to be an anomaly',
-    type: 'anomaly.detected',
-    prepare: async (orgId) => {
-      const session = await post(ctx, orgId, { tokens_in: 3_000_000 });
-      return (by) => checkSession(by, session?._id ?? '');
+  ],
+  [
+    'a session is found to be an anomaly',
+    'anomaly.detected',
+    async ({ orgId }) => {
+      const { _id } = await post(ctx, orgId, { tokens_in: 3_000_000 });
+      return (by) => checkSession(by, _id);
     },
-  },
+  ],
 ];
 
-describe.each(PRODUCERS)('while $what', ({ type, prepare }) => {
-  const typesOf = async (orgId: string) =>
-    (await readEvents(ctx, orgId)).map((event) => event.type).filter((stored) => stored === type);
+describe.each(PRODUCERS)('while %s', (_what, type, prepare) => {
+  const others = NAMED_EVENT_TYPES.filter((other) => other !== type);
+  type Change = (of: Tenant, id: string) => Promise<unknown>;
 
-  it('a webhook that is made is sent the event', async () => {
-    const { orgId } = await makeTenant(ctx);
-    const raise = await prepare(orgId);
-    await raise(standingStillAfter(ctx, webhookRows, () => makeWebhook(ctx, orgId, URL, [type])));
-    expect(await typesOf(orgId)).toEqual([type]);
-  });
-
-  it('a webhook that subscribes to its type is sent the event', async () => {
-    const { orgId } = await makeTenant(ctx);
-    const others = NAMED_EVENT_TYPES.filter((other) => other !== type);
-    const { _id } = await makeWebhook(ctx, orgId, URL, others);
-    const raise = await prepare(orgId);
-    const subscribe = () => updateWebhook(ctx, orgId, _id, { events: [type] });
-    await raise(standingStillAfter(ctx, webhookRows, subscribe));
-    expect(await typesOf(orgId)).toEqual([type]);
-  });
-
-  it('a webhook that is deleted leaves no event behind', async () => {
-    const { orgId } = await makeTenant(ctx);
-    const raise = await prepare(orgId);
-    const { _id } = await makeWebhook(ctx, orgId, URL, [type]);
-    await raise(standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, _id)));
-    expect(await typesOf(orgId)).toEqual([]);
+  it.each<[string, NamedEventType[] | null, Change, NamedEventType[]]>([
+    ['is made is sent the event', null, ({ webhook }) => webhook(URL, [type]), [type]],
+    [
+      'subscribes to its type is sent the event',
+      others,
+      ({ orgId }, id) => updateWebhook(ctx, orgId, id, { events: [type] }),
+      [type],
+    ],
+    ['is deleted leaves no event behind', [type], ({ orgId }, id) => deleteWebhook(ctx, orgId, id), []],
+  ])('a webhook that %s', async (_, before, change, stored) => {
+    const own = await tenant();
+    const raise = await prepare(own);
+    const { _id = '' } = before ? await own.webhook(URL, before) : {};
+    await raise(standingStillAfter(ctx, webhookRows, () => change(own, _id)));
+    const types = (await readEvents(ctx, own.orgId)).map((event) => event.type);
+    expect(types.filter((each) => each === type)).toEqual(stored);
   });
 });

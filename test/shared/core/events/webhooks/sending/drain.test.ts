@@ -3,14 +3,13 @@ import { enableWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { drainWebhookJob } from '../../../../../../shared/core/events/webhooks/endpoints/jobs.ts';
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
-import type { Context } from '../../../../../../shared/platform/context/context.ts';
-import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
 import { dueJobRow } from '../../../../../../workers/job-row.ts';
-import { startWorker } from '../../../../../../workers/worker.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { until } from '../../../../../support/harness.ts';
+import { beforeBatches } from '../../../../../support/interleave.ts';
 import { startReceiver } from '../../../../../support/receiver.ts';
-import { attemptAllDue, raise, readDelivery } from '../../../../../support/webhooks.ts';
+import { runWorkers } from '../../../../../support/run-workers.ts';
+import { attemptAllDue, raise, readDelivery, statusesOf } from '../../../../../support/webhooks.ts';
 
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
@@ -28,20 +27,16 @@ beforeEach(async () => {
 });
 
 /** A worker that dies when it begins a batch of this kind for the n-th time. */
-function dyingAt(kind: string, nth: number): Context {
-  const { batcher } = ctx;
+function dyingAt(kind: string, nth: number) {
   let batches = 0;
-  const submit: typeof batcher.submit = async (key, item, batching) => {
+  return beforeBatches(ctx, (key) => {
     if (key === kind) batches += 1;
     if (key === kind && batches >= nth) throw new Error('it died');
-    return batcher.submit(key, item, batching);
-  };
-  return { ...ctx, batcher: { ...batcher, submit } };
+  });
 }
 
-function arrivals(): number[] {
-  return fx.receiver.received.map(({ event }) => held.indexOf(event.id));
-}
+const arrivals = () => fx.receiver.received.map(({ event }) => held.indexOf(event.id));
+const expectSent = async () => expect(new Set(await statusesOf(ctx, held))).toEqual(new Set(['succeeded']));
 
 describe('what was held arrives in the order of its events', () => {
   it.each([
@@ -55,7 +50,7 @@ describe('what was held arrives in the order of its events', () => {
     await attemptAllDue(ctx);
     expect(arrivals()).toEqual(expected);
     expect(fx.receiver.received.every(({ headers }) => headers['x-service-attempt'] === '1')).toBe(true);
-    for (const id of held) expect((await readDelivery(ctx, id)).status).toBe('succeeded');
+    await expectSent();
   });
 
   it('also when a second drain begins while the first one is at it', async () => {
@@ -65,7 +60,7 @@ describe('what was held arrives in the order of its events', () => {
     expect([...new Set(sent)]).toEqual([0, 1, 2, 3, 4, 5]);
     // The first one ends: only what it had under way may be sent twice.
     expect(sent.length).toBeLessThanOrEqual(7);
-    for (const id of held) expect((await readDelivery(ctx, id)).status).toBe('succeeded');
+    await expectSent();
   });
 
   it('in turns, between which those of others drain', async () => {
@@ -77,14 +72,12 @@ describe('what was held arrives in the order of its events', () => {
     await enableWebhook(ctx, tenant.orgId, _id);
     fx.receiver.behave({ status: 200, afterMs: 100 });
     const work = (_ctx: unknown, key: string) => drainDeliveries(ctx, key, 0);
-    const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(dueJobRow(drainWebhookJob, { concurrency: 1, work }), ctx, connection);
+    const stop = await runWorkers(ctx, dueJobRow(drainWebhookJob, { concurrency: 1, work }));
     await until(() => other.received.length === 1);
     expect(fx.receiver.received.length).toBeLessThan(6);
     await until(() => fx.receiver.received.length === 6);
     expect(arrivals()).toEqual([0, 1, 2, 3, 4, 5]);
-    await worker.close();
-    connection.disconnect();
+    await stop();
     await other.close();
   });
 

@@ -7,43 +7,32 @@ import { enableWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
-import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../../../../../workers/index.ts';
-import { startWorker } from '../../../../../../workers/worker.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
-import { openTestContext, until } from '../../../../../support/harness.ts';
-import type { Receiver } from '../../../../../support/receiver.ts';
-import { recordAll } from '../../../../../support/usage.ts';
-import { attemptAllDue, makeWebhook } from '../../../../../support/webhooks.ts';
+import { until } from '../../../../../support/harness.ts';
+import { runWorkers } from '../../../../../support/run-workers.ts';
+import { attemptAllDue } from '../../../../../support/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
-
-/** The last event that a receiver has of each session. */
-function lastOf({ received }: Receiver): unknown[] {
-  return [...new Map(received.map(({ event }) => [event.data.id, event.type])).values()];
-}
+/** By the machine's clock, which workers go by. */
+const live = await storesFixture();
+const BOTH: ('session.started' | 'session.ended')[] = ['session.started', 'session.ended'];
+/** Calls of so many people, each of which opens a session. */
+const callsOf = (people: number, ts: number) =>
+  Array.from({ length: people }, (_, index) => ({ ts, user_id: `user-${index}` }));
 
 test('with workers, of a hundred past sessions in one request each ends last at its receiver', async () => {
-  // By the machine's clock, which the workers go by.
-  const ctx = await openTestContext();
-  const connection = connectRedis(ctx.config, 'worker');
   const { receiver } = fx;
   receiver.behave({ status: 200, afterMs: 20 });
-  const workers = [1, 2].map(() => startWorker(deliverWebhook, ctx, connection));
-  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  const { orgId } = await makeTenant(ctx);
-  await makeWebhook(ctx, orgId, receiver.url, ['session.started', 'session.ended']);
-  const ts = ctx.clock.now() - 2 * HOUR_MS;
-  const past = Array.from({ length: 100 }, (_, index) => ({ ts, user_id: `user-${index}` }));
-  await recordAll(ctx, orgId, past);
+  const stop = await runWorkers(live.ctx, deliverWebhook, deliverWebhook);
+  await live.webhook(receiver.url, BOTH);
+  await live.record(...callsOf(100, Date.now() - 2 * HOUR_MS));
   await until(async () => receiver.received.length >= 200, { what: 'all events' });
-  await Promise.all(workers.map((worker) => worker.close()));
-  expect(lastOf(receiver)).toEqual(Array.from({ length: 100 }, () => 'session.ended'));
-  connection.disconnect();
-  await ctx.close();
+  await stop();
+  const last = new Map(receiver.received.map(({ event }) => [event.data.id, event.type]));
+  expect([...last.values()]).toEqual(Array(100).fill('session.ended'));
 });
 
 describe('without', () => {
@@ -55,7 +44,7 @@ describe('without', () => {
       refused += 1;
       return { status: 500 };
     });
-    const { _id } = await fx.webhook(fx.receiver.url, ['session.started', 'session.ended']);
+    const { _id } = await fx.webhook(fx.receiver.url, BOTH);
     await fx.record({ ts: clock.now() - 2 * HOUR_MS });
     return _id;
   }
@@ -71,7 +60,7 @@ describe('without', () => {
     clock.advance(300_000);
     await attemptAllDue(ctx);
     await attemptAllDue(ctx);
-    expect(types()).toEqual([...Array.from({ length: 3 }, () => 'session.started'), 'session.ended']);
+    expect(types()).toEqual([...Array(3).fill('session.started'), 'session.ended']);
   });
 
   it('also when both were held and the drain meets the failure', async () => {
@@ -92,19 +81,13 @@ describe('without', () => {
   it('also when so many sessions start at once that their deliveries are planned in steps', async () => {
     const { orgId } = fx;
     fx.receiver.behave({ status: 200 });
-    await fx.webhook(fx.receiver.url, ['session.started', 'session.ended']);
+    await fx.webhook(fx.receiver.url, BOTH);
     await fx.webhook('http://127.0.0.1:9/', ['session.started']);
-    const ts = clock.now();
-    await recordAll(
-      ctx,
-      orgId,
-      Array.from({ length: 501 }, (_, index) => ({ ts, user_id: `user-${index}` })),
-    );
+    await fx.record(...callsOf(501, clock.now()));
     const session = await sessionRows(ctx).findOne({ org_id: orgId });
     const id = session?._id ?? '';
     await closeSession(ctx, { orgId, userId: null }, id);
-    const attempt = (type: 'session.started' | 'session.ended') =>
-      attemptAllDue(ctx, eventIdOf({ type, cause: [id] }));
+    const attempt = (type: (typeof BOTH)[number]) => attemptAllDue(ctx, eventIdOf({ type, cause: [id] }));
     await attempt('session.ended');
     expect(types()).toEqual([]);
     const due = await dueRows(ctx).findOne({ kind: 'plan-deliveries', org_id: orgId });

@@ -11,11 +11,10 @@ import {
   unsentAlerts,
 } from '../../../../../../shared/core/events/webhooks/sending/metrics.ts';
 import { sweepDeliveries } from '../../../../../../shared/core/events/webhooks/sending/sweep-deliveries.ts';
-import { makeTenant } from '../../../../../support/factories.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
-import { attemptAlone, makeWebhook } from '../../../../../support/webhooks.ts';
+import { attemptAlone } from '../../../../../support/webhooks.ts';
 
-const { ctx } = await storesFixture();
+const { ctx, orgId, webhook } = await storesFixture();
 
 const dueAt = (webhook_id: string, at: number): QueuedDelivery => ({
   _id: `dlv_${webhook_id}_${at}`,
@@ -42,8 +41,7 @@ test('the list of one webhook hides none of another, also when it is longer than
 });
 
 test('a webhook that fails is in the gauge from the next sweep on, and gone from it once it is enabled', async () => {
-  const { orgId } = await makeTenant(ctx);
-  const { _id } = await makeWebhook(ctx, orgId, 'https://example.com/');
+  const { _id } = await webhook('https://example.com/');
   const shown = async () => {
     await sweepDeliveries(ctx);
     const gauges = [failingWebhooks(ctx), unsentAlerts(ctx)];
@@ -60,8 +58,8 @@ test('a webhook that fails is in the gauge from the next sweep on, and gone from
 describe('webhooks whose secrets cannot be decrypted', () => {
   const DUE_MS = Date.now() - 60_000;
   /** With so many due rows of its own, twenty for each wake-up. */
-  async function makeBroken(orgId: string, rows: number): Promise<string> {
-    const { _id } = await makeWebhook(ctx, orgId, 'https://example.com/');
+  async function makeBroken(rows: number): Promise<string> {
+    const { _id } = await webhook('https://example.com/');
     await webhookRows(ctx).updateOne({ _id }, { $set: { secret: 'v1.gone.AAAA' } });
     const due = Array.from({ length: rows }, (_, at) => ({ ...dueAt(_id, at), at: DUE_MS }));
     const woken = due.map((row, index) => ({ ...row, wake: `${_id}-${Math.floor(index / 20)}` }));
@@ -73,8 +71,7 @@ describe('webhooks whose secrets cannot be decrypted', () => {
 
   test('hide nothing of others from the sweep, however much of theirs is due', async () => {
     await queuedDeliveryRows(ctx).deleteMany({});
-    const { orgId } = await makeTenant(ctx);
-    const broken = [1, 2, 3].map(() => makeBroken(orgId, 2_000));
+    const broken = [1, 2, 3].map(() => makeBroken(2_000));
     for (const each of broken) await expect(attemptOne(await each)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
     const lost = { ...dueAt('whk_healthy', 1), at: DUE_MS + 1 };
     await queuedDeliveryRows(ctx).insertOne(lost);
@@ -84,8 +81,7 @@ describe('webhooks whose secrets cannot be decrypted', () => {
   });
 
   test('are not fetched again and again, when more is due than a process takes at once', async () => {
-    const { orgId } = await makeTenant(ctx);
-    const webhookId = await makeBroken(orgId, 40);
+    const webhookId = await makeBroken(40);
     await expect(attemptOne(webhookId)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
     const endpoint = endpointOf(ctx, webhookId);
     endpoint.hasMoreDue = true;

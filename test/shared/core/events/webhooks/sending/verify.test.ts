@@ -37,11 +37,9 @@ describe('a signature', () => {
 
   it('fits one of several secrets, and no other', () => {
     const other = 'another-secret-of-32-characters-!';
-    expect(verifyWebhook(body, header, [other, SECRET])).toBe(true);
-    expect(verifyWebhook(body, header, [SECRET, other])).toBe(true);
-    expect(verifyWebhook(body, header, [other])).toBe(false);
-    expect(verifyWebhook(body, header, [])).toBe(false);
-    expect(verifyWebhook(body, header, ['', other])).toBe(false);
+    const secrets = [[other, SECRET], [SECRET, other], [other], [], ['', other]];
+    const verified = secrets.map((each) => verifyWebhook(body, header, each));
+    expect(verified).toEqual([true, true, false, false, false]);
     expect(verifyWebhook(body, undefined, [SECRET])).toBe(false);
     expect(verifyWebhook(`${body} `, header, [SECRET])).toBe(false);
   });
