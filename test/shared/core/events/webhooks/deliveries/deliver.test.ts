@@ -1,33 +1,32 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
-import { inTransaction } from '../../../../../../shared/platform/mongo/transaction.ts';
-import { connectRedis } from '../../../../../../shared/platform/redis/connect.ts';
-import { deliverWebhook } from '../../../../../../workers/index.ts';
-import { startWorker } from '../../../../../../workers/worker.ts';
+import { deliverWebhook, retryWebhook } from '../../../../../../workers/index.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { until } from '../../../../../support/harness.ts';
+import { failCommits } from '../../../../../support/interleave.ts';
+import { runWorkers } from '../../../../../support/run-workers.ts';
 import {
   attemptAllDue,
   findDeliveries,
   raise,
   readDelivery,
   SECRET,
-  writeEvent,
 } from '../../../../../support/webhooks.ts';
 
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
 const START = clock.now();
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
-    const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(deliverWebhook, ctx, connection);
-    await worker.waitUntilReady();
+    const stop = await runWorkers(ctx, deliverWebhook);
     const { _id: webhookId } = await fx.webhook(fx.receiver.url);
     const [eventId = ''] = await raise(ctx, fx.orgId, 1, { user_id: 'ada' });
     await until(() => fx.receiver.received.length > 0);
@@ -35,8 +34,7 @@ describe('a delivery', () => {
       const row = await readDelivery(ctx, eventId);
       return row.status === 'succeeded' ? row : null;
     });
-    await worker.close();
-    connection.disconnect();
+    await stop();
     const [request] = fx.receiver.received;
     if (!request) throw new Error('nothing arrived');
     expect(request.event).toEqual({
@@ -98,22 +96,75 @@ describe('a delivery', () => {
 
   it('is not planned when the change that raised it is rolled back', async () => {
     await fx.webhook(fx.receiver.url);
-    const event = {
-      cause: [fx.orgId],
-      concerns: {},
-      type: 'session.started' as const,
-      org_id: fx.orgId,
-      ts: new Date(clock.now()),
-      data: {},
-    };
-    const failed = inTransaction(ctx.db, async (transaction) => {
-      await writeEvent(ctx, event, transaction);
-      throw new Error('the change fails');
-    });
-    await expect(failed).rejects.toThrow('the change fails');
+    failCommits('each');
+    await expect(raise(ctx, fx.orgId)).rejects.toThrow('planted');
+    vi.restoreAllMocks();
     expect(await findDeliveries(ctx, { org_id: fx.orgId })).toEqual([]);
     expect(await eventRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(0);
     await ctx.queues.drained();
     expect(await attemptAllDue(ctx)).toBe(0);
+  });
+});
+
+describe('the schedule', () => {
+  it('is 0 s, 30 s, 5 min, 30 min and 2 h after the failure before, exactly', async () => {
+    fx.receiver.behave({ status: 500, body: 'not today' });
+    await fx.webhook(fx.receiver.url);
+    const [eventId = ''] = await raise(ctx, fx.orgId);
+    const times: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await attemptAllDue(ctx);
+      times.push(clock.now());
+      const { next_attempt_at } = await readDelivery(ctx, eventId);
+      if (!next_attempt_at) break;
+      clock.set(next_attempt_at.getTime() - 1);
+      expect(await attemptAllDue(ctx)).toBe(0);
+      clock.advance(1);
+    }
+    const waits = times.map((at, index) => at - (times[index - 1] ?? at));
+    expect(waits).toEqual([0, 30_000, 300_000, 1_800_000, 7_200_000]);
+    const { received } = fx.receiver;
+    const numbers = received.map(({ headers }) => headers['x-service-attempt']).join();
+    expect([numbers, new Set(received.map(({ body }) => body)).size]).toEqual(['1,2,3,4,5', 1]);
+    expect(new Set(received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(5);
+    expect(await readDelivery(ctx, eventId)).toMatchObject({
+      status: 'exhausted',
+      attempts: [1, 2, 3, 4, 5].map((number) => ({
+        number,
+        status: 500,
+        error: 'http',
+        answer: 'not today',
+      })),
+    });
+  });
+
+  it('wakes each retry a little early, and sends it when it is due', async () => {
+    fx.receiver.behave({ status: 500 });
+    await fx.webhook(fx.receiver.url);
+    const [eventId = ''] = await raise(ctx, fx.orgId);
+    await attemptAllDue(ctx);
+    const { _id, webhook_id } = await readDelivery(ctx, eventId);
+    await ctx.queues.drained();
+    expect((await ctx.queues.of('retry-webhook').getJob(`${_id}-2`))?.delay).toBe(29_750);
+    const job = { webhook_id, delivery_ids: [_id], wake: `${_id}-2`, published: false };
+    const dueMs = clock.now() + 30_000;
+    expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
+    clock.set(dueMs - 50);
+    expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs });
+    expect(fx.receiver.received).toHaveLength(1);
+    const handled = retryWebhook.handle(job, ctx);
+    clock.set(dueMs);
+    expect(await handled).toBeUndefined();
+    expect(fx.receiver.received).toHaveLength(2);
+  });
+
+  it('records an attempt once, however many workers run it', async () => {
+    fx.receiver.behave({ status: 500, afterMs: 30 });
+    await fx.webhook(fx.receiver.url);
+    const [eventId = ''] = await raise(ctx, fx.orgId);
+    await Promise.all(Array.from({ length: 4 }, () => attemptAllDue(ctx, eventId)));
+    const delivery = await readDelivery(ctx, eventId);
+    expect(delivery.attempts).toHaveLength(1);
+    expect(delivery.next_attempt_at).toEqual(new Date(clock.now() + 30_000));
   });
 });

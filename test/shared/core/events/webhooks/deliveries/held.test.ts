@@ -10,8 +10,14 @@ import { updateWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
-import { standingStillAfter } from '../../../../../support/interleave.ts';
-import { attemptAllDue, findDeliveries, raise, readDelivery } from '../../../../../support/webhooks.ts';
+import { beforeBatches, standingStillAfter } from '../../../../../support/interleave.ts';
+import {
+  attemptAllDue,
+  findDeliveries,
+  raise,
+  readDelivery,
+  statusesOf,
+} from '../../../../../support/webhooks.ts';
 
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
@@ -30,9 +36,8 @@ it('the oldest beyond what a webhook may hold expire and are shown; others keep 
   const few = await raise(ctx, calm.orgId, 5);
   expect(await expireHeld(ctx, 7)).toBe(5);
   expect(await expireHeld(ctx, 7)).toBe(0);
-  const statuses = await Promise.all(events.map(async (id) => (await readDelivery(ctx, id)).status));
-  expect(statuses).toEqual(events.map((_, index) => (index < 5 ? 'expired' : 'held')));
-  for (const id of few) expect((await readDelivery(ctx, id)).status).toBe('held');
+  expect(await statusesOf(ctx, events)).toEqual([...Array(5).fill('expired'), ...Array(7).fill('held')]);
+  expect(await statusesOf(ctx, few)).toEqual(Array(5).fill('held'));
   expect((await listWebhooks(ctx, orgId))[0]?.held).toBe(7);
   const page = { order: 'asc', limit: 20, after: null, total: null } as const;
   const log = await listDeliveries(ctx, webhook, { status: 'expired' }, page);
@@ -62,15 +67,12 @@ it('what a worker finds paused that then stands still is not held once its webho
   await webhookRows(ctx).updateOne({ _id }, { $set: { enabled: false } });
   const found = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const { batcher } = ctx;
-  const submit: typeof batcher.submit = async (key, item, batching) => {
-    if (key === 'delivery-outcomes') {
-      found.resolve();
-      await goOn.promise;
-    }
-    return batcher.submit(key, item, batching);
-  };
-  const attempt = attemptAllDue({ ...ctx, batcher: { ...batcher, submit } }, eventId);
+  const slow = beforeBatches(ctx, (key) => {
+    if (key !== 'delivery-outcomes') return;
+    found.resolve();
+    return goOn.promise;
+  });
+  const attempt = attemptAllDue(slow, eventId);
   await found.promise;
   await enableWebhook(ctx, orgId, _id);
   clock.advance(120_000);

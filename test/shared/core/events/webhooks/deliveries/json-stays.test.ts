@@ -1,16 +1,13 @@
 import { expect, it } from 'vitest';
-import { recordSignals } from '../../../../../../shared/core/calls/ingest/record-signals.ts';
 import { eventRows } from '../../../../../../shared/core/events/record/model.ts';
 import { sendDigests } from '../../../../../../shared/core/events/webhooks/deliveries/send-digests.ts';
-import { createWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/create-webhook.ts';
 import type { WebhookInput } from '../../../../../../shared/core/events/webhooks/endpoints/view.ts';
 import { evaluateDue } from '../../../../../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { checkSession } from '../../../../../../shared/wings/anomalies/check-session.ts';
-import { makeSignal, senderOf } from '../../../../../support/factories.ts';
-import { storesFixture } from '../../../../../support/fixture.ts';
+import { storesFixture, type Tenant } from '../../../../../support/fixture.ts';
 import { startReceiver } from '../../../../../support/receiver.ts';
-import { attemptAllDue, SECRET } from '../../../../../support/webhooks.ts';
+import { attemptAllDue, subscribe } from '../../../../../support/webhooks.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const ASKED: Partial<WebhookInput> = {
@@ -26,25 +23,22 @@ const { ctx, clock, tenant } = await storesFixture({ clock: NOON });
 async function play(others: readonly Partial<WebhookInput>[]) {
   clock.set(NOON);
   const [json, chat] = [await startReceiver(), await startReceiver()];
-  const { orgId, budget } = await tenant();
+  const { orgId, budget, ...own } = await tenant();
   await budget({ name: 'Small', threshold: 10 });
   await budget({ name: 'Large', threshold: 100 });
-  const base = { url: json.url, events: [], secret: SECRET };
-  await createWebhook(ctx, orgId, { ...base, ...ASKED });
-  for (const other of others) await createWebhook(ctx, orgId, { ...base, ...ASKED, url: chat.url, ...other });
-  const record = async (signals: Record<string, unknown>[]) => {
-    await recordSignals(ctx, senderOf(orgId), signals);
+  await subscribe(ctx, orgId, { ...ASKED, url: json.url });
+  for (const other of others) await subscribe(ctx, orgId, { ...ASKED, url: chat.url, ...other });
+  const record = async (...signals: Parameters<Tenant['record']>) => {
+    await own.record(...signals);
     await evaluateDue(ctx, orgId);
     for (const { key } of await dueRows(ctx).find({ org_id: orgId, kind: 'check-session' }).toArray())
       await checkSession(ctx, key);
     await sendDigests(ctx);
     await attemptAllDue(ctx);
   };
-  for (const cost_usd of [6, 3, 80, 200])
-    await record([makeSignal({ ts: clock.now(), user_id: 'ada', cost_usd })]);
-  const spike = (at: number) =>
-    makeSignal({ ts: clock.now(), user_id: `person-${at}`, tokens_in: HUGE, cost_usd: 0 });
-  await record(Array.from({ length: 25 }, (_, at) => spike(at)));
+  for (const cost_usd of [6, 3, 80, 200]) await record({ ts: NOON, cost_usd });
+  const spike = { ts: NOON, tokens_in: HUGE, cost_usd: 0 };
+  await record(...Array.from({ length: 25 }, (_, at) => ({ ...spike, user_id: `person-${at}` })));
   clock.advance(60_000);
   await sendDigests(ctx);
   await attemptAllDue(ctx);
@@ -71,10 +65,7 @@ it('JSON webhooks get as many deliveries, byte for byte the envelopes of their e
   ]);
   const told = ({ bodies, orgId }: typeof alone) => bodies.map((body) => alike(body, orgId)).toSorted();
   expect(told(beside)).toEqual(told(alone));
-  const types = Map.groupBy(
-    alone.bodies.map((body) => JSON.parse(body).type),
-    (type) => type,
-  );
+  const types = Map.groupBy(alone.bodies, (body) => JSON.parse(body).type);
   expect(Object.fromEntries([...types].map(([type, own]) => [type, own.length]))).toEqual({
     'session.started': 26,
     'budget.warning': 2,

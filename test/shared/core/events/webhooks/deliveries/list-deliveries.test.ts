@@ -6,17 +6,22 @@ import {
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
 import {
   DELIVERY_STATUSES,
-  type Delivery,
   deliveryRows,
   finished,
   queuedDeliveryRows,
 } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
+import { type Webhook, webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
+import { purge } from '../../../../../../shared/core/retention/purge.ts';
 import { COUNTED_ROWS, type Position } from '../../../../../../shared/platform/basics/paginate.ts';
+import { RETENTION } from '../../../../../../shared/tables/retention.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
-import { attemptAllDue, makeWebhook, raise } from '../../../../../support/webhooks.ts';
+import { attemptAllDue, raise } from '../../../../../support/webhooks.ts';
 
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
+
+const log = (webhook: Webhook, filter: DeliveryFilter = {}, after: Position | null = null, limit = 20) =>
+  listDeliveries(ctx, webhook, filter, { order: 'desc', limit, after, total: null });
 
 describe('the log', () => {
   it('has what is finished and what is not in one order, each once, over pages', async () => {
@@ -27,35 +32,35 @@ describe('the log', () => {
       clock.advance(10);
     }
     for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
-    const seen: [string, string][] = [];
-    let after: Position | null = null;
-    for (let hasMore = true; hasMore; ) {
-      const page = await listDeliveries(ctx, webhook, {}, { order: 'desc', limit: 4, after, total: null });
-      seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
-      expect(page.total).toBe(6);
-      ({ hasMore, last: after } = page);
-    }
-    const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
+    const first = await log(webhook, {}, null, 4);
+    const second = await log(webhook, {}, first.last, 4);
+    const pages = [first, second].map(({ total, hasMore, rows }) => [total, hasMore, rows.length]);
+    expect(pages).toEqual([
+      [6, true, 4],
+      [6, false, 2],
+    ]);
+    const seen = [...first.rows, ...second.rows].map(({ event_id, status }) => [event_id, status]);
+    const statuses = events.map((id, index) => [id, index % 2 ? 'pending' : 'succeeded']);
     expect(seen).toEqual(statuses.toReversed());
   });
 
-  it.each(DELIVERY_STATUSES)('can be narrowed to the deliveries that are %s', async (status) => {
-    const { orgId, receiver } = fx;
-    const webhook = await makeWebhook(ctx, orgId, receiver.url);
-    await raise(ctx, orgId, 2 * DELIVERY_STATUSES.length);
+  it('can be narrowed to each status', async () => {
+    const webhook = await fx.webhook(fx.receiver.url);
+    await raise(ctx, fx.orgId, 2 * DELIVERY_STATUSES.length);
     const rows = await queuedDeliveryRows(ctx).find({ webhook_id: webhook._id }).toArray();
     for (const [index, row] of rows.entries()) {
-      const own = DELIVERY_STATUSES[index % DELIVERY_STATUSES.length] ?? 'pending';
-      if (own === 'pending' || own === 'held' || own === 'collected') {
-        await queuedDeliveryRows(ctx).updateOne({ _id: row._id }, { $set: { state: own } });
+      const status = DELIVERY_STATUSES[index % DELIVERY_STATUSES.length] ?? 'pending';
+      if (status === 'pending' || status === 'held' || status === 'collected') {
+        await queuedDeliveryRows(ctx).updateOne({ _id: row._id }, { $set: { state: status } });
         continue;
       }
       await queuedDeliveryRows(ctx).deleteOne({ _id: row._id });
-      await deliveryRows(ctx).insertOne(finished(row, own, clock.now()));
+      await deliveryRows(ctx).insertOne(finished(row, status, clock.now()));
     }
-    const page = { order: 'desc', limit: 20, after: null, total: null } as const;
-    const found = await listDeliveries(ctx, webhook, { status }, page);
-    expect([found.rows.map((each) => each.status), found.total]).toEqual([[status, status], 2]);
+    for (const status of DELIVERY_STATUSES) {
+      const found = await log(webhook, { status });
+      expect([found.rows.map((each) => each.status), found.total]).toEqual([[status, status], 2]);
+    }
   });
 
   it('has what a process raised whose clock is behind that of the one which made the webhook', async () => {
@@ -63,30 +68,27 @@ describe('the log', () => {
     clock.advance(-2_000);
     const [early] = await raise(ctx, fx.orgId);
     clock.advance(2_000);
-    const page = { order: 'desc', limit: 4, after: null, total: null } as const;
-    const { rows, total } = await listDeliveries(ctx, webhook, {}, page);
-    expect([rows.map(({ event_id }) => event_id), total]).toEqual([[early], 1]);
+    expect(await log(webhook)).toMatchObject({ rows: [{ event_id: early }], total: 1 });
     expect((await listWebhooks(ctx, fx.orgId))[0]?.lastDelivery?.event_id).toBe(early);
   });
 
   it('is counted to 10,000 deliveries, finished or not, by status exactly', async () => {
     const webhook = await fx.webhook(fx.receiver.url);
-    const [event] = await raise(ctx, fx.orgId);
+    await raise(ctx, fx.orgId);
     clock.advance(10);
-    await attemptAllDue(ctx, event ?? '');
+    await attemptAllDue(ctx);
     const [done] = await deliveryRows(ctx).find({ webhook_id: webhook._id }).toArray();
     if (!done) throw new Error('nothing was delivered');
-    const copy = (index: number): Delivery => ({
+    const copies = Array.from({ length: COUNTED_ROWS - 1 }, (_, index) => ({
       ...done,
       _id: `dlv_${index}`,
       event_id: `evt_${index}`,
-      status: index < 100 ? 'exhausted' : 'succeeded',
+      status: index < 100 ? ('exhausted' as const) : ('succeeded' as const),
       created_at: new Date(clock.now() - index * 1_000),
-    });
-    await deliveryRows(ctx).insertMany(Array.from({ length: COUNTED_ROWS - 1 }, (_, at) => copy(at)));
+    }));
+    await deliveryRows(ctx).insertMany(copies);
     const old = { ...webhook, created_at: new Date(clock.now() - 2 * COUNTED_ROWS * 1_000) };
-    const page = { order: 'desc', limit: 20, after: null, total: null } as const;
-    const count = async (filter: DeliveryFilter) => (await listDeliveries(ctx, old, filter, page)).total;
+    const count = async (filter: DeliveryFilter) => (await log(old, filter)).total;
     expect(await count({})).toBe(COUNTED_ROWS);
     expect(await count({ type: done.type })).toBe(COUNTED_ROWS);
     expect(await count({ type: 'budget.exceeded', status: 'succeeded' })).toBe(0);
@@ -94,5 +96,44 @@ describe('the log', () => {
     expect(await count({})).toBeGreaterThan(COUNTED_ROWS);
     expect(await count({ type: done.type })).toBeGreaterThan(COUNTED_ROWS);
     expect(await count({ status: 'exhausted' })).toBe(100);
+  });
+});
+
+describe('the list of webhooks', () => {
+  const listed = async () =>
+    (await listWebhooks(ctx, fx.orgId)).map(({ held, lastDelivery: last }) => [
+      held,
+      last?.event_id,
+      last?.status,
+    ]);
+
+  it('shows the newest delivery of each, whatever became of it', async () => {
+    for (let index = 0; index < 10; index += 1)
+      await fx.webhook(`${fx.receiver.url}/${index}`, ['session.started']);
+    await raise(ctx, fx.orgId, 2);
+    await attemptAllDue(ctx);
+    clock.advance(10);
+    const [newest] = await raise(ctx, fx.orgId);
+    expect(await listed()).toEqual(Array(10).fill([0, newest, 'pending']));
+  });
+
+  it('shows the last delivery also when its event is older than the retention', async () => {
+    const { _id } = await fx.webhook(fx.receiver.url, ['session.started']);
+    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+    const [held] = await raise(ctx, fx.orgId);
+    clock.advance(31 * 86_400_000);
+    await purge(ctx, RETENTION);
+    expect(await listed()).toEqual([[1, held, 'held']]);
+  });
+
+  it('counts what is held and shows nothing where nothing was delivered', async () => {
+    await fx.webhook(fx.receiver.url, ['budget.warning']);
+    const paused = await fx.webhook(fx.receiver.url, ['session.started']);
+    await webhookRows(ctx).updateOne({ _id: paused._id }, { $set: { enabled: false } });
+    await raise(ctx, fx.orgId, 3);
+    expect(await listed()).toEqual([
+      [0, undefined, undefined],
+      [3, expect.any(String), 'held'],
+    ]);
   });
 });

@@ -1,16 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { deliverWebhookJob } from '../../../../../../shared/core/events/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
+import { receivePublished } from '../../../../../../shared/core/events/webhooks/deliveries/published.ts';
 import { endpointOf } from '../../../../../../shared/core/events/webhooks/sending/endpoint.ts';
+import type { Context } from '../../../../../../shared/platform/context/context.ts';
+import type { JobData } from '../../../../../../shared/platform/queues/job.ts';
 import { deliverWebhook, retryWebhook } from '../../../../../../workers/index.ts';
 import { sweepOnce } from '../../../../../../workers/sweeper.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { until } from '../../../../../support/harness.ts';
+import { beforeBatches } from '../../../../../support/interleave.ts';
 import { attemptAllDue, raise, readDelivery } from '../../../../../support/webhooks.ts';
 
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
 
 describe('a wake-up', () => {
+  const findQueued = (webhook_id: string) => queuedDeliveryRows(ctx).find({ webhook_id }).toArray();
   async function myJobs(webhookId: string, queue = 'deliver-webhook') {
     await ctx.queues.drained();
     const jobs = await ctx.queues.of(queue).getJobs(['waiting', 'delayed']);
@@ -20,11 +26,12 @@ describe('a wake-up', () => {
   it('is one for what a commit makes due at a webhook, and none is added while its job lives', async () => {
     const { _id: webhookId } = await fx.webhook(fx.receiver.url);
     await raise(ctx, fx.orgId, 30);
-    const sizes = async () => (await myJobs(webhookId)).map(({ delivery_ids }) => delivery_ids.length);
-    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+    const sizes = async () =>
+      (await myJobs(webhookId)).map(({ delivery_ids }) => delivery_ids.length).toSorted();
+    expect(await sizes()).toEqual([10, 20]);
     clock.advance(5_000);
     await sweepOnce(ctx);
-    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+    expect(await sizes()).toEqual([10, 20]);
   });
 
   it('that comes again sends only what was not recorded', async () => {
@@ -57,12 +64,10 @@ describe('a wake-up', () => {
     const events = await raise(ctx, fx.orgId, 5);
     const [job] = await myJobs(webhookId);
     if (!job) throw new Error('no job');
-    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
+    const faulty = beforeBatches(ctx, (key, item) => {
       const isFirst = JSON.stringify(item).includes(job.delivery_ids[0] ?? '-');
       if (key === 'attempts' && isFirst) throw new Error('this one cannot be read');
-      return ctx.batcher.submit(key, item, batching);
-    };
-    const faulty = { ...ctx, batcher: { ...ctx.batcher, submit } };
+    });
     await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
     expect(fx.receiver.received).toHaveLength(4);
     clock.advance(5_000);
@@ -110,17 +115,9 @@ describe('a wake-up', () => {
     expect(endpointOf(ctx, webhookId).mostInFlight).toBe(28);
   });
 
-  async function findQueued(webhookId: string) {
-    return queuedDeliveryRows(ctx).find({ webhook_id: webhookId }).toArray();
-  }
-
   it('never has more than 128 sent that are not recorded', async () => {
     const store = Promise.withResolvers<void>();
-    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
-      if (key === 'delivery-outcomes') await store.promise;
-      return ctx.batcher.submit(key, item, batching);
-    };
-    const stalled = { ...ctx, batcher: { ...ctx.batcher, submit } };
+    const stalled = beforeBatches(ctx, (key) => key === 'delivery-outcomes' && store.promise);
     const { _id: webhookId } = await fx.webhook(fx.receiver.url);
     for (let index = 0; index < 10; index += 1) await raise(ctx, fx.orgId, 20);
     const jobs = await myJobs(webhookId);
@@ -135,5 +132,67 @@ describe('a wake-up', () => {
     store.resolve();
     await handled;
     expect(fx.receiver.received).toHaveLength(201);
+  });
+});
+
+describe('a wake-up that was published', () => {
+  let webhookId: string;
+  /** A worker that counts what it reads. */
+  let hearer: Context;
+  let reads = 0;
+  let stopReceiving: () => void;
+
+  beforeAll(async () => {
+    hearer = beforeBatches(ctx, (key) => {
+      if (key === 'attempts') reads += 1;
+    });
+    stopReceiving = receivePublished(hearer);
+    const channel = `${ctx.queuePrefix}:deliver-webhook`;
+    await until(async () => Number((await ctx.redis.queues.pubsub('NUMSUB', channel))[1]) > 0);
+  });
+  beforeEach(async () => {
+    ({ _id: webhookId } = await fx.webhook(fx.receiver.url));
+    await deliverWebhook.handle(await raiseAndHear(), hearer);
+    fx.receiver.received.length = 0;
+    reads = 0;
+  });
+  afterAll(() => stopReceiving());
+
+  /** The job of a new event: it was published before the job was added, on the same connection. */
+  async function raiseAndHear(): Promise<JobData<typeof deliverWebhookJob>> {
+    const [eventId = ''] = await raise(ctx, fx.orgId);
+    const [row] = await queuedDeliveryRows(ctx).find({ event_id: eventId }).toArray();
+    const queue = ctx.queues.of('deliver-webhook');
+    const job = await until(async () => (await queue.getJob(row?.wake ?? '')) ?? null);
+    if (!job) throw new Error('no job');
+    await job.remove();
+    return job.data;
+  }
+
+  it('that is a first attempt is sent without being read', async () => {
+    await deliverWebhook.handle(await raiseAndHear(), hearer);
+    expect(fx.receiver.received).toHaveLength(1);
+    expect(reads).toBe(0);
+  });
+
+  it('that comes again, or was not published, asks the store', async () => {
+    const first = await raiseAndHear();
+    await deliverWebhook.handle(first, hearer);
+    await deliverWebhook.handle(first, hearer);
+    const second = await raiseAndHear();
+    await queuedDeliveryRows(ctx).deleteMany({ webhook_id: webhookId });
+    await deliverWebhook.handle({ ...second, published: false }, hearer);
+    expect(fx.receiver.received).toHaveLength(1);
+    expect(reads).toBe(2);
+  });
+
+  it('that was published more than a second ago asks the store', async () => {
+    const job = await raiseAndHear();
+    await queuedDeliveryRows(ctx).deleteMany({ webhook_id: webhookId });
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 1_001);
+    await deliverWebhook.handle(job, hearer);
+    later.mockRestore();
+    expect(fx.receiver.received).toHaveLength(0);
   });
 });
