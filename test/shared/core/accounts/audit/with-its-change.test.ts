@@ -1,5 +1,4 @@
-import { mongo } from 'mongoose';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { auditRows } from '../../../../../shared/core/accounts/audit/model.ts';
 import {
   acceptInvitation,
@@ -22,7 +21,6 @@ import {
 import { updateWebhook } from '../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import {
   changeBudget,
-  createBudget,
   removeBudget,
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
@@ -38,16 +36,18 @@ import {
   deleteCodeHost,
 } from '../../../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
 import { makeDestination } from '../../../../support/destinations.ts';
-import { BUDGET, storesFixture } from '../../../../support/fixture.ts';
-import { makeWebhook } from '../../../../support/webhooks.ts';
+import { storesFixture, type Tenant } from '../../../../support/fixture.ts';
+import { failCommits } from '../../../../support/interleave.ts';
 
 const { ctx, tenant } = await storesFixture({ env: { EXPORT_FOLDER: '/nowhere' } });
+let own: Tenant;
 let orgId: string;
 let member: Member;
 let made = 0;
 beforeEach(async () => {
   made += 1;
-  ({ orgId } = await tenant());
+  own = await tenant();
+  ({ orgId } = own);
   member = await addMember(ctx, { org_id: orgId, email: `ada-${made}@example.org`, role: 'member' });
 });
 afterEach(() => {
@@ -58,8 +58,8 @@ const identity = () => ({ iss: 'https://idp.example.org', sub: `person-${made}` 
 const invitation = () => ({ accountId: member._id, email: member.email ?? '' });
 const tokenOf = () => new URL(unsubscribeUrl(ctx.config, member._id)).pathname.split('/').at(-1) ?? '';
 const newKey = async () => (await createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'] })).key_id;
-const newBudget = () => createBudget(ctx, orgId, BUDGET);
-const newWebhook = () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
+const newBudget = () => own.budget();
+const newWebhook = () => own.webhook('http://127.0.0.1:9/x');
 const newHost = () => addCodeHost(ctx, orgId, { provider: 'github' });
 const newDestination = () => makeDestination(ctx, orgId);
 /** A change of what is made before it. */
@@ -112,33 +112,17 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
 
 const linesOf = (action: string) => auditRows(ctx).countDocuments({ action });
 
-/** Commits fail as they do for a write conflict (which is tried again) or for good. */
-function failCommits(label: string | null): void {
-  const commit = vi.spyOn(mongo.ClientSession.prototype, 'commitTransaction');
-  const fail = async function (this: mongo.ClientSession): Promise<never> {
-    await this.abortTransaction();
-    const errorLabels = label === null ? [] : [label];
-    throw new mongo.MongoServerError({ message: 'planted', errorLabels });
-  };
-  if (label === null) commit.mockImplementation(fail);
-  else commit.mockImplementationOnce(fail);
-}
-
-describe.each(Object.keys(CHANGES))('the audit line of %s', (action) => {
-  test('is not there when the change was not made', async () => {
-    const change = await CHANGES[action]?.();
+test.each(Object.entries(CHANGES))(
+  'the audit line of %s is not there when the change was not made, and once when it was tried twice',
+  async (action, prepare) => {
+    const change = await prepare();
     const before = await linesOf(action);
-    failCommits(null);
-    await expect(change?.()).rejects.toThrow('planted');
+    failCommits('each');
+    await expect(change()).rejects.toThrow('planted');
     vi.restoreAllMocks();
     expect(await linesOf(action)).toBe(before);
-  });
-
-  test('is there once when the change was tried twice', async () => {
-    const change = await CHANGES[action]?.();
-    const before = await linesOf(action);
-    failCommits('TransientTransactionError');
-    await change?.();
+    failCommits('one');
+    await change();
     expect(await linesOf(action)).toBe(before + 1);
-  });
-});
+  },
+);
