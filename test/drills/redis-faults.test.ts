@@ -166,6 +166,11 @@ describe('a Redis that refuses', () => {
   test.each([
     ['is out of memory', ['CONFIG', 'SET', 'maxmemory', '1mb'], ['CONFIG', 'SET', 'maxmemory', '0']],
     ['is a replica (READONLY)', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+    [
+      'lacks replicas (NOREPLICAS)',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+    ],
   ])('because it %s is 503 with nothing written, and goes on afterwards', async (_why, begin, end) => {
     const call = ([command = '', ...args]: string[]) => direct.redis.producer.call(command, ...args);
     const before = await stateDigest(direct);

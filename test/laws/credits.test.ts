@@ -115,15 +115,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Steps that random ones hardly ever make in this order: a lot is spent, ends, and its spend is refunded. */
+/**
+ * Steps that random ones hardly ever make in this order: a lot is spent and ends, and its spend is refunded; or it ends before the
+ * ledger has a late repeat that was spent from it.
+ */
 const lapse: fc.Arbitrary<Step[]> = fc
   .record({ bucket: fc.constantFrom('paid' as const, 'granted' as const), first: fc.nat({ max: 1_000_000 }) })
-  .map(({ bucket, first }) => [
-    { do: 'grant', bucket, amount: 1, expiresInMs: HOUR_MS },
-    ...Array.from({ length: 12 }, (_, i): Step => ({ do: 'spend', key: 100 + first + i, lagMs: 0 })),
-    { do: 'wait', ms: HOUR_MS },
-    { do: 'refund', back: 0 },
-  ]);
+  .chain(({ bucket, first }) => {
+    const grant = (amount: number): Step => ({ do: 'grant', bucket, amount, expiresInMs: HOUR_MS });
+    const spendKey = (key: number, lagMs = 0): Step => ({ do: 'spend', key: 100 + first + key, lagMs });
+    const spends = Array.from({ length: 12 }, (_, key) => spendKey(key));
+    return fc.constantFrom<Step[]>(
+      [grant(1), ...spends, { do: 'wait', ms: HOUR_MS }, { do: 'refund', back: 0 }],
+      [spendKey(12), { do: 'wait', ms: 3 * DAY_MS }, grant(30), ...spends, spendKey(12, 5 * HOUR_MS)],
+    );
+  });
 const someSteps = fc.oneof(
   { weight: 40, arbitrary: step.map((one) => [one]) },
   { weight: 1, arbitrary: lapse },

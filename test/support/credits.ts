@@ -98,15 +98,43 @@ export async function openCreditContext(options: TestOptions & { redisUrl: strin
   return ctx;
 }
 
-/** A Redis of one test file and a context whose shards are open. Both end with the file. */
-export async function openCredits(options: TestOptions = {}): Promise<{ redis: OwnRedis; ctx: TestContext }> {
+/** A Redis, a context whose shards are open, and what tests do with it. */
+export async function startCredits(options: TestOptions = {}) {
   const redis = await startOwnRedis();
   const ctx = await openCreditContext({ ...options, redisUrl: redis.url });
-  afterAll(async () => {
-    await ctx.close();
-    await redis.stop();
-  });
-  return { redis, ctx };
+  const bound =
+    <Args extends unknown[], Result>(act: (of: TestContext, ...args: Args) => Result) =>
+    (...args: Args) =>
+      act(ctx, ...args);
+  return {
+    redis,
+    ctx,
+    makeAccount: bound(makeAccount),
+    makeAccountsApart: bound(makeAccountsApart),
+    addDevice: bound(addDevice),
+    spendOnce: bound(spendOnce),
+    spendSurely: bound(spendSurely),
+    spendTimes: bound(spendTimes),
+    grant: bound(grant),
+    forgetAnswers: bound(forgetAnswers),
+    projectAll: bound(projectAll),
+    projectLedger: bound(projectLedger),
+    shardsWithEntries: bound(shardsWithEntries),
+    expectReplayed: bound(expectReplayed),
+    stateDigest: bound(stateDigest),
+    restartRedis: (isEmptied?: boolean) => restartRedis(ctx, redis, isEmptied),
+    close: async () => {
+      await ctx.close();
+      await redis.stop();
+    },
+  };
+}
+
+/** The same for one test file, with which it ends. */
+export async function openCredits(options: TestOptions = {}): ReturnType<typeof startCredits> {
+  const credits = await startCredits(options);
+  afterAll(credits.close);
+  return credits;
 }
 
 export interface TestAccount {
@@ -169,14 +197,14 @@ export function sha256(text: string): string {
 export async function spendOnce(
   ctx: TestContext,
   token: string,
-  options: { key?: string; output?: string } = {},
+  options: { key?: string; output?: string; pepper?: string } = {},
 ): Promise<Spent> {
-  const { key = randomUUID(), output = key } = options;
+  const { key = randomUUID(), output = key, pepper = ctx.config.apiKeyPepper } = options;
   const tokenId = credentialId('ugd', token) ?? '';
   return spendCredit(ctx, {
     accountId: accountOfToken(tokenId),
     tokenId,
-    tokenHmac: credentialHash(token, ctx.config.apiKeyPepper),
+    tokenHmac: credentialHash(token, pepper),
     idempotencyKey: key,
     outputSha256: sha256(output),
   });

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import { BUCKETS, type Bucket } from '../../../../shared/core/credits/buckets.ts';
 import { readBalances } from '../../../../shared/core/credits/meter/read-balances.ts';
-import {
-  grant,
-  makeAccount,
-  openCredits,
-  spendOnce,
-  spendTimes,
-  writePlans,
-} from '../../../support/credits.ts';
+import { openCredits, writePlans } from '../../../support/credits.ts';
 import { createTestClock } from '../../../support/harness.ts';
 
 const WINDOW_MS = 60_000;
@@ -16,7 +9,8 @@ const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
 const small = { window_credits: 1, window_s: WINDOW_MS / 1_000, monthly_credits: 2 };
 const noWindow = { ...small, window_credits: 0 };
 const plans = { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } };
-const { ctx } = await openCredits({ clock, env: { PLANS_FILE: writePlans(plans) } });
+const fx = await openCredits({ clock, env: { PLANS_FILE: writePlans(plans) } });
+const { ctx } = fx;
 
 const COMBINATIONS = Array.from({ length: 16 }, (_, bits) =>
   BUCKETS.filter((_bucket, index) => (bits & (1 << index)) !== 0),
@@ -27,13 +21,13 @@ async function holding(full: readonly Bucket[]): Promise<string> {
   const monthly = full.includes('monthly');
   const plan =
     full.includes('window') || monthly ? (full.includes('window') ? 'free' : 'team') : 'enterprise';
-  const { accountId, token } = await makeAccount(ctx, { plan });
+  const { accountId, token } = await fx.makeAccount({ plan });
   if (full.includes('window') && !monthly) {
-    await spendTimes(ctx, { token }, 3);
+    await fx.spendTimes({ token }, 3);
     clock.advance(WINDOW_MS);
   }
   for (const bucket of ['paid', 'granted'] as const)
-    if (full.includes(bucket)) await grant(ctx, accountId, { bucket, amount: 1 });
+    if (full.includes(bucket)) await fx.grant(accountId, { bucket, amount: 1 });
   const { balances } = await readBalances(ctx, accountId);
   expect(BUCKETS.filter((bucket) => balances[bucket].credits > 0)).toEqual(full);
   return token;
@@ -45,7 +39,7 @@ test.each(COMBINATIONS.map((full) => [full.join(', ') || 'nothing', full] as con
     const token = await holding(full);
     const taken: Bucket[] = [];
     for (;;) {
-      const spent = await spendOnce(ctx, token).catch((error: { code?: string }) => {
+      const spent = await fx.spendOnce(token).catch((error: { code?: string }) => {
         expect(error.code).toBe('insufficient_credits');
         return null;
       });

@@ -8,20 +8,16 @@ import { webhookRows } from '../../../../shared/core/events/webhooks/endpoints/m
 import { changeOrganization } from '../../../../shared/people/change-organization.ts';
 import type { Tier } from '../../../../shared/platform/basics/contract.ts';
 import {
-  grant,
-  makeAccount,
   openCreditContext,
   openCredits,
   projectAll,
   projectLedger,
-  shardsWithEntries,
-  spendTimes,
   type TestAccount,
   writePlans,
 } from '../../../support/credits.ts';
 import { createTestClock } from '../../../support/harness.ts';
 import { standingStillAfter } from '../../../support/interleave.ts';
-import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../../../support/webhooks.ts';
+import { readEvents, type StoredEvent, subscribe, subscribeToAll } from '../../../support/webhooks.ts';
 
 const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
 const clock = createTestClock();
@@ -29,19 +25,26 @@ const clock = createTestClock();
 const LARGER = { ...PLAN, window_credits: 60 };
 const BY_MONTH = { ...PLAN, window_credits: 0, monthly_credits: 30 };
 const env = { PLANS_FILE: writePlans({ free: PLAN, team: LARGER, enterprise: BY_MONTH }) };
-const { redis, ctx } = await openCredits({ clock, env });
+const fx = await openCredits({ clock, env });
+const { ctx, redis } = fx;
 const other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
-afterEach(() => projectAll(ctx));
+afterEach(() => fx.projectAll());
 afterAll(() => other.close());
 
 async function makeSubscriber(plan: Tier = 'free'): Promise<TestAccount> {
-  const account = await makeAccount(ctx, { plan });
+  const account = await fx.makeAccount({ plan });
   await subscribeToAll(ctx, account.orgId);
   return account;
 }
 
-async function alertsOf(account: TestAccount): Promise<[string, unknown][]> {
-  await projectAll(ctx);
+type Alert = [type: string, total: unknown];
+type Lift = (account: TestAccount) => unknown;
+const DAY_MS = 24 * 3_600_000;
+const DEPLETED: Alert = ['credit.depleted', 0];
+const BOTH: Alert[] = [['credit.low', 3], DEPLETED];
+
+async function alertsOf(account: TestAccount): Promise<Alert[]> {
+  await fx.projectAll();
   return (await eventsOf(account)).map(({ type, data }) => [type, data.total]);
 }
 
@@ -49,45 +52,38 @@ async function eventsOf({ orgId }: TestAccount): Promise<StoredEvent[]> {
   return (await readEvents(ctx, orgId)).filter(({ type }) => type.startsWith('credit.'));
 }
 
-async function lastSpendOf({ accountId }: TestAccount): Promise<string> {
-  const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).toArray();
-  return rows.find(({ reason }) => reason === 'receipt')?._id ?? '';
+async function refundLast({ accountId }: TestAccount): Promise<void> {
+  const spends = ledgerRows(ctx).find({ account_id: accountId, reason: 'receipt' }).sort({ seq: -1 });
+  const [last] = await spends.toArray();
+  await refundSpend(ctx, accountId, last?._id ?? '');
+  await fx.projectAll();
 }
 
 test('a webhook that is made or deleted while entries are projected is seen as it is then', async () => {
-  const account = await makeAccount(ctx);
+  const account = await fx.makeAccount();
   const { orgId } = account;
   const types = async () => (await eventsOf(account)).map(({ type }) => type);
-  await spendTimes(ctx, account, 27);
-  await projectAll(
-    standingStillAfter(ctx, webhookRows, () =>
-      makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.low']),
-    ),
-  );
+  await fx.spendTimes(account, 27);
+  const ask = (event: 'credit.low' | 'credit.depleted') => subscribe(ctx, orgId, { events: [event] });
+  await projectAll(standingStillAfter(ctx, webhookRows, () => ask('credit.low')));
   expect(await types()).toEqual(['credit.low']);
-  const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.depleted']);
-  await spendTimes(ctx, account, 3);
+  const { _id } = await ask('credit.depleted');
+  await fx.spendTimes(account, 3);
   await projectAll(standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, _id)));
   expect(await types()).toEqual(['credit.low']);
 });
 
 describe('credits that run out', () => {
   test('raise credit.low at a tenth of window and month, and credit.depleted at 0, each once', async () => {
-    const account = await makeAccount(ctx);
-    const webhook = await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', [
-      'credit.low',
-      'credit.depleted',
-    ]);
-    await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', ['session.started']);
-    await spendTimes(ctx, account, 26);
+    const account = await fx.makeAccount();
+    const webhook = await subscribe(ctx, account.orgId, { events: ['credit.low', 'credit.depleted'] });
+    await subscribe(ctx, account.orgId, { events: ['session.started'] });
+    await fx.spendTimes(account, 26);
     expect(await alertsOf(account)).toEqual([]);
-    await spendTimes(ctx, account, 2);
+    await fx.spendTimes(account, 2);
     expect(await alertsOf(account)).toEqual([['credit.low', 3]]);
-    await spendTimes(ctx, account, 2);
-    expect(await alertsOf(account)).toEqual([
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-    ]);
+    await fx.spendTimes(account, 2);
+    expect(await alertsOf(account)).toEqual(BOTH);
     const [low] = await eventsOf(account);
     expect(low?.data).toEqual({
       user_id: account.userId,
@@ -100,126 +96,56 @@ describe('credits that run out', () => {
 
   test('raise them once, though two projectors move the same entries', async () => {
     const account = await makeSubscriber();
-    await spendTimes(ctx, account, 30);
-    const shards = await shardsWithEntries(ctx);
-    await Promise.allSettled([projectLedger(ctx, shards), projectLedger(other, shards)]);
-    expect(await alertsOf(account)).toEqual([
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-    ]);
+    await fx.spendTimes(account, 30);
+    const shards = await fx.shardsWithEntries();
+    await Promise.allSettled([fx.projectLedger(shards), projectLedger(other, shards)]);
+    expect(await alertsOf(account)).toEqual(BOTH);
   });
 
-  test('raise them again when a grant or the next window has lifted the total above', async () => {
-    const account = await makeSubscriber();
-    await spendTimes(ctx, account, 30);
-    await projectAll(ctx);
-    await grant(ctx, account.accountId, { bucket: 'granted', amount: 2 });
-    await spendTimes(ctx, account, 2);
-    const depleted = [
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-      ['credit.depleted', 0],
-    ];
+  const ofGrant = (amount: number, bucket: 'granted' | 'paid' = 'granted'): Lift => {
+    return ({ accountId }) => fx.grant(accountId, { bucket, amount });
+  };
+  const nextWindow: Lift = () => clock.advance(3_600_000);
+  const afterRefund = (lift: Lift): Lift => {
+    return async (account) => [await refundLast(account), await lift(account)];
+  };
+  const toLarger: Lift = ({ orgId }) => changeOrganization(ctx, orgId, { plan: 'team' });
+  test.each<[string, Tier, Lift, number, Alert[]]>([
+    ['a grant', 'free', ofGrant(12), 12, BOTH],
     // Two credits are above 0 and not above a tenth.
-    expect(await alertsOf(account)).toEqual(depleted);
-    clock.advance(3_600_000);
-    await spendTimes(ctx, account, 17);
-    expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
-  });
-
-  const DAY_MS = 24 * 3_600_000;
-  test.each<[string, Tier, number, (account: TestAccount) => unknown]>([
-    ['a grant', 'free', 12, ({ accountId }) => grant(ctx, accountId, { bucket: 'granted', amount: 12 })],
-    ['a purchase', 'free', 12, ({ accountId }) => grant(ctx, accountId, { bucket: 'paid', amount: 12 })],
-    ['the next window', 'free', 20, () => clock.advance(3_600_000)],
-    ['the next month', 'enterprise', 30, () => clock.advance(31 * DAY_MS)],
-    ['a larger plan', 'free', 40, ({ orgId }) => changeOrganization(ctx, orgId, { plan: 'team' })],
-  ])('raise both again once %s has lifted the total above them', async (_, plan, lifted, lift) => {
+    ['a small grant', 'free', ofGrant(2), 2, [DEPLETED]],
+    ['a purchase', 'free', ofGrant(12, 'paid'), 12, BOTH],
+    ['the next window', 'free', nextWindow, 20, BOTH],
+    ['the next window, of which a part is spent,', 'free', nextWindow, 17, [['credit.low', 3]]],
+    ['the next month', 'enterprise', () => clock.advance(31 * DAY_MS), 30, BOTH],
+    ['a larger plan', 'free', toLarger, 40, [['credit.low', 7], DEPLETED]],
+    ['a refund', 'free', refundLast, 1, []],
+    ['a grant after a refund', 'free', afterRefund(ofGrant(12)), 13, BOTH],
+    ['the next window after a refund', 'free', afterRefund(nextWindow), 21, BOTH],
+  ])('raise again what %s has lifted the total above, and no more', async (_, plan, lift, spent, raised) => {
     const account = await makeSubscriber(plan);
-    await spendTimes(ctx, account, 30);
-    const types = async () => (await alertsOf(account)).map(([type]) => type);
-    expect(await types()).toEqual(['credit.low', 'credit.depleted']);
+    await fx.spendTimes(account, 30);
+    expect(await alertsOf(account)).toEqual(BOTH);
     await lift(account);
-    await spendTimes(ctx, account, lifted);
-    expect(await types()).toEqual(['credit.low', 'credit.depleted', 'credit.low', 'credit.depleted']);
+    await fx.spendTimes(account, spent);
+    expect(await alertsOf(account)).toEqual([...BOTH, ...raised]);
   });
 
-  test('raise nothing anew when the credit of a refund is spent again', async () => {
-    const account = await makeSubscriber();
-    await spendTimes(ctx, account, 30);
-    await projectAll(ctx);
-    await refundSpend(ctx, account.accountId, await lastSpendOf(account));
-    await spendTimes(ctx, account, 1);
-    expect(await alertsOf(account)).toEqual([
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-    ]);
-  });
-
-  test.each<[string, number, (account: TestAccount) => unknown]>([
-    ['a grant', 13, ({ accountId }) => grant(ctx, accountId, { bucket: 'granted', amount: 12 })],
-    ['the next window', 21, () => clock.advance(3_600_000)],
-  ])('raise both again once %s has lifted the total that a refund had left above', async (_, all, lift) => {
-    const account = await makeSubscriber();
-    await spendTimes(ctx, account, 30);
-    await projectAll(ctx);
-    await refundSpend(ctx, account.accountId, await lastSpendOf(account));
-    await projectAll(ctx);
-    await lift(account);
-    await spendTimes(ctx, account, all);
-    expect(await alertsOf(account)).toEqual([
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-    ]);
-  });
-
-  test.each<[string, number, [string, number][]]>([
-    ['that nothing was spent of', 0, []],
-    [
-      'that are over',
-      30,
-      [
-        ['credit.low', 3],
-        ['credit.depleted', 0],
-      ],
-    ],
-  ])('raise nothing more when a grant expires beside a window and a month %s', async (_, spent, raised) => {
-    const account = await makeSubscriber();
-    await spendTimes(ctx, account, spent);
-    const expires_at = Math.floor(clock.now() / 1_000) + 32 * 86_400;
-    await grant(ctx, account.accountId, { bucket: 'granted', amount: 40, expires_at });
-    clock.advance(33 * DAY_MS);
+  const AT_ONCE: Alert[] = [['credit.low', 0], DEPLETED];
+  test.each<[string, Tier, before: number, after: number, lastsMs: number, Alert[]]>([
+    ['a window and a month that nothing was spent of', 'free', 0, 0, 32 * DAY_MS, []],
+    ['a window and a month that are over', 'free', 30, 0, 32 * DAY_MS, BOTH],
+    ['a month that is used up, without a window', 'enterprise', 30, 0, DAY_MS, [...BOTH, ...AT_ONCE]],
+    ['a window and a month that are used up', 'free', 0, 30, 60_000, AT_ONCE],
+  ])('raise both when a lot expires only if nothing else is left: beside %s', async (_, ...row) => {
+    const [plan, before, after, lastsMs, raised] = row;
+    const account = await makeSubscriber(plan);
+    await fx.spendTimes(account, before);
+    const expires_at = Math.floor((clock.now() + lastsMs) / 1_000);
+    await fx.grant(account.accountId, { bucket: 'granted', amount: 40, expires_at });
+    await fx.spendTimes(account, after);
+    clock.advance(lastsMs);
     await expireCredits(ctx);
     expect(await alertsOf(account)).toEqual(raised);
-  });
-
-  test('raise both when a grant expires beside a month that is used up and a window that the plan does not have', async () => {
-    const account = await makeSubscriber('enterprise');
-    await spendTimes(ctx, account, 30);
-    const expires_at = Math.floor(clock.now() / 1_000) + 86_400;
-    await grant(ctx, account.accountId, { bucket: 'granted', amount: 40, expires_at });
-    clock.advance(DAY_MS);
-    await expireCredits(ctx);
-    const both = [
-      ['credit.low', 3],
-      ['credit.depleted', 0],
-    ];
-    expect(await alertsOf(account)).toEqual([...both, ['credit.low', 0], ['credit.depleted', 0]]);
-  });
-
-  test('raise both when what was left expires', async () => {
-    const account = await makeSubscriber();
-    const expires_at = Math.floor(clock.now() / 1_000) + 60;
-    await grant(ctx, account.accountId, { bucket: 'paid', amount: 40, expires_at });
-    await spendTimes(ctx, account, 30);
-    expect(await alertsOf(account)).toEqual([]);
-    clock.advance(61_000);
-    await expireCredits(ctx);
-    expect(await alertsOf(account)).toEqual([
-      ['credit.low', 0],
-      ['credit.depleted', 0],
-    ]);
   });
 });

@@ -15,32 +15,22 @@ import { newId } from '../../../../shared/platform/basics/ids.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../../workers/project-ledger.ts';
 import { besideIt } from '../../../support/beside-transaction.ts';
-import {
-  expectReplayed,
-  forgetAnswers,
-  makeAccount,
-  makeAccountsApart,
-  openCredits,
-  projectAll,
-  projectLedger,
-  restartRedis,
-  shardsWithEntries,
-  spendOnce,
-  spendSurely,
-  type TestAccount,
-} from '../../../support/credits.ts';
+import { openCredits, type TestAccount } from '../../../support/credits.ts';
 import { openKeptLog, startApi, until } from '../../../support/harness.ts';
 
-const { redis, ctx } = await openCredits();
+const fx = await openCredits();
+const { ctx } = fx;
+const GRANTED = { bucket: 'granted', delta: 3, reason: 'credit.grant', lot: ['lot_new', 0] };
+const UNREADABLE = { ...GRANTED, reason: 'credit.lend' };
 
 afterEach(() => vi.restoreAllMocks());
 
 /** Spends a key, ends its answer as 48 h do, and spends it again: nothing of it is projected. */
 async function repeatLate(account: TestAccount): Promise<void> {
   const key = randomUUID();
-  await spendOnce(ctx, account.token, { key });
-  await forgetAnswers(ctx, account.accountId);
-  expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(false);
+  await fx.spendOnce(account.token, { key });
+  await fx.forgetAnswers(account.accountId);
+  expect((await fx.spendOnce(account.token, { key })).replayed).toBe(false);
 }
 
 /** An entry as a release to come may write it. */
@@ -53,6 +43,20 @@ async function addEntry(
   return ctx.redis.producer.xadd(stream, '*', ...Object.entries(entry).flat());
 }
 
+/** An account whose stream holds an entry that this release cannot read, and a spend behind it; its balances stay readable. */
+async function standStill() {
+  const [account] = (await fx.makeAccountsApart(1)) as [TestAccount];
+  const streamId = (await addEntry(account, UNREADABLE)) ?? '';
+  await fx.spendOnce(account.token);
+  const { stream } = accountKeys(account.accountId);
+  /** The entry is taken away, so that the rest is projected. */
+  const goOn = async () => {
+    await ctx.redis.producer.xdel(stream, streamId);
+    await fx.projectAll();
+  };
+  return { account, stream, goOn };
+}
+
 async function readGauge(gauge: Gauge): Promise<number | undefined> {
   return (await gauge.get()).values[0]?.value;
 }
@@ -63,14 +67,14 @@ test.each([
 ])(
   'a Redis that restarts with late repeats in its stream %s, and they are taken back then',
   async (_what, recover) => {
-    const account = await makeAccount(ctx);
+    const account = await fx.makeAccount();
     for (let count = 0; count < 3; count += 1) await repeatLate(account);
-    await spendOnce(ctx, account.token);
-    await restartRedis(ctx, redis);
+    await fx.spendOnce(account.token);
+    await fx.restartRedis();
     expect(await recover(ctx)).toMatchObject({ opened: 64 });
-    await projectAll(ctx);
+    await fx.projectAll();
     expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 4);
-    await expectReplayed(ctx, account.accountId);
+    await fx.expectReplayed(account.accountId);
   },
 );
 
@@ -82,7 +86,7 @@ test('what 63 shards do not need of a round goes to the one that is far behind',
       adding.xadd(shardKeys(shard).stream, '*', 'rebuilt', '1');
   }
   await adding.exec();
-  expect(await projectLedger(ctx, ALL_SHARDS)).toBe(963);
+  expect(await fx.projectLedger(ALL_SHARDS)).toBe(963);
 });
 
 test('lots of many accounts that expire at once are not one transaction, which would never end', async () => {
@@ -95,8 +99,8 @@ test('lots of many accounts that expire at once are not one transaction, which w
 });
 
 test('a reader that writes to one shard meanwhile does not hold up the others', async () => {
-  const [read, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
-  await Promise.all([read, other].map(({ token }) => spendOnce(ctx, token)));
+  const [read, other] = (await fx.makeAccountsApart(2)) as [TestAccount, TestAccount];
+  await Promise.all([read, other].map(({ token }) => fx.spendOnce(token)));
   const fences = ledgerFenceRows(ctx);
   const find = fences.find.bind(fences);
   let isFirst = true;
@@ -111,21 +115,23 @@ test('a reader that writes to one shard meanwhile does not hold up the others', 
     };
     return cursor;
   });
-  expect(await projectLedger(ctx, await shardsWithEntries(ctx))).toBe(1);
-  expect(await shardsWithEntries(ctx)).toEqual([]);
-  await expectReplayed(ctx, other.accountId);
+  expect(await fx.projectLedger(await fx.shardsWithEntries())).toBe(1);
+  expect(await fx.shardsWithEntries()).toEqual([]);
+  await fx.expectReplayed(other.accountId);
 });
 
-test('the lag shows while MongoDB is away and a shard cannot be opened', async () => {
-  const account = await makeAccount(ctx);
-  await spendOnce(ctx, account.token);
+test('the lag shows while MongoDB is away, and shards that cannot be opened or that a rebuild holds', async () => {
+  const account = await fx.makeAccount();
+  await fx.spendOnce(account.token);
   await ctx.redis.producer.del(shardKeys(3).epoch);
+  await ctx.redis.producer.set(shardKeys(5).epoch, 'held');
   vi.spyOn(ledgerFenceRows(ctx), 'find').mockImplementation(() => {
     throw new Error('MongoDB is away');
   });
   const stop = startProjector(ctx);
   await until(async () => ((await readGauge(ledgerLag(ctx))) ?? 0) > 0);
-  expect(await readGauge(pausedShards(ctx))).toBe(1);
+  expect(await readGauge(pausedShards(ctx))).toBe(2);
+  await ctx.redis.producer.del(shardKeys(5).epoch);
   vi.restoreAllMocks();
   await until(async () => (await readGauge(pausedShards(ctx))) === 0);
   await until(async () => (await readGauge(ledgerLag(ctx))) === 0);
@@ -133,8 +139,7 @@ test('the lag shows while MongoDB is away and a shard cannot be opened', async (
 });
 
 test('the api shows the lag and what is shut, though no worker runs', async () => {
-  const account = await makeAccount(ctx);
-  await spendOnce(ctx, account.token);
+  await fx.spendOnce((await fx.makeAccount()).token);
   await ctx.redis.producer.del(shardKeys(3).epoch);
   await until(async () => (await readShardStates(ctx)).some(({ waitedMs }) => waitedMs > 0));
   const api = await startApi({ ctx });
@@ -143,33 +148,22 @@ test('the api shows the lag and what is shut, though no worker runs', async () =
   expect(text).toMatch(/^governor_credit_shards_shut 1$/m);
   await api.close();
   await recoverCredits(ctx);
-  await projectAll(ctx);
-});
-
-test('shards that a rebuild holds count as shut', async () => {
-  await ctx.redis.producer.set(shardKeys(5).epoch, 'held');
-  const stop = startProjector(ctx);
-  await until(async () => (await readGauge(pausedShards(ctx))) === 1);
-  await stop();
-  await ctx.redis.producer.del(shardKeys(5).epoch);
-  await recoverCredits(ctx);
+  await fx.projectAll();
 });
 
 describe('an entry of a newer release', () => {
-  const row = { bucket: 'granted', delta: 3, reason: 'credit.grant', lot: ['lot_new', 0] };
-
   test('with a field that is not known goes into the ledger with it', async () => {
-    const account = await makeAccount(ctx);
-    await addEntry(account, { ...row, campaign: 'spring' });
-    await projectAll(ctx);
+    const account = await fx.makeAccount();
+    await addEntry(account, { ...GRANTED, campaign: 'spring' });
+    await fx.projectAll();
     const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).toArray();
     expect(rows).toMatchObject([{ seq: 1, delta: 3, campaign: 'spring' }]);
   });
 
   test('that cannot be read stops its own shard alone, aloud, and stays there', async () => {
-    const [newer, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
-    const streamId = (await addEntry(newer, { ...row, reason: 'credit.lend' })) ?? '';
-    await spendOnce(ctx, other.token);
+    const [newer, other] = (await fx.makeAccountsApart(2)) as [TestAccount, TestAccount];
+    const streamId = (await addEntry(newer, UNREADABLE)) ?? '';
+    await fx.spendOnce(other.token);
     const { log, written } = openKeptLog();
     const stop = startProjector({ ...ctx, log });
     await until(async () => (await replayLedger(ctx, other.accountId)).seq > 0);
@@ -177,7 +171,7 @@ describe('an entry of a newer release', () => {
     expect(written()).toContain(streamId);
     expect(written()).toContain('Invalid option');
     // A restart finds nothing lost there: every shard opens.
-    await restartRedis(ctx, redis);
+    await fx.restartRedis();
     await until(async () => (await findPausedShards(ctx).catch(() => null))?.size === 0);
     // A worker would open the shard that the rebuild lets go of.
     await stop();
@@ -190,96 +184,81 @@ describe('an entry of a newer release', () => {
   });
 });
 
-test('what waits behind an entry that cannot be read is no drift, and a repair leaves it, so that it is counted once', async () => {
+test('what waits behind an entry that cannot be read is no drift, and a repair and a rebuild leave it, so that it is counted once', async () => {
   // Without the mark that an opened shard may begin with.
-  await projectAll(ctx);
-  const [account] = (await makeAccountsApart(ctx, 1)) as [TestAccount];
-  const row = { bucket: 'granted', delta: 3, reason: 'credit.lend', lot: ['lot_new', 0] };
-  const streamId = (await addEntry(account, row)) ?? '';
-  await spendOnce(ctx, account.token);
-  const { stream } = accountKeys(account.accountId);
+  await fx.projectAll();
+  const { account, stream, goOn } = await standStill();
+  const { accountId } = account;
   const waiting = await ctx.redis.producer.xlen(stream);
+  const { balances } = await readBalances(ctx, accountId);
   const { drifted, unchecked, repaired } = await reconcileCredits(ctx, { repair: true });
   expect([drifted, repaired]).toEqual([[], 0]);
   expect(unchecked).toBeGreaterThan(0);
   expect(await ctx.redis.producer.xlen(stream)).toBe(waiting);
-  await ctx.redis.producer.xdel(stream, streamId);
-  await projectAll(ctx);
+  await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(accountId)}.`);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, failed: 0 });
+  expect((await readBalances(ctx, accountId)).balances).toEqual(balances);
+  await goOn();
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 });
 
 test('an account that Redis lost while its shard stands still is not made anew, and its ledger is not shown without its end', async () => {
-  const [account] = (await makeAccountsApart(ctx, 1)) as [TestAccount];
+  const { account, goOn } = await standStill();
   const { accountId, orgId, userId } = account;
-  const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
-  await spendOnce(ctx, account.token);
-  const { stream, account: key } = accountKeys(accountId);
+  const { account: key } = accountKeys(accountId);
   const lost = await ctx.redis.producer.hgetall(key);
   await ctx.redis.producer.del(key);
+  const unavailable = { code: 'store_unavailable' };
   const made = ensureAccount(ctx, { _id: accountId, org_id: orgId, user_id: userId });
-  await expect(made).rejects.toMatchObject({ code: 'store_unavailable' });
-  await expect(catchUp(ctx, accountId)).rejects.toMatchObject({ code: 'store_unavailable' });
+  await expect(made).rejects.toMatchObject(unavailable);
+  await expect(catchUp(ctx, accountId)).rejects.toMatchObject(unavailable);
   // A member without an account has an empty ledger, also there.
   await creditAccountRows(ctx).deleteOne({ _id: accountId });
   expect(await catchUp(ctx, accountId)).toBe(0);
-  await ctx.redis.producer.xdel(stream, streamId);
   await ctx.redis.producer.hset(key, lost);
-  await projectAll(ctx);
+  await goOn();
 });
 
 test('many late repeats share the search for the window that they came from, so that nobody waits for them', async () => {
-  const account = await makeAccount(ctx);
+  const account = await fx.makeAccount();
   const keys = Array.from({ length: 100 }, () => randomUUID());
-  const spendAll = () => Promise.all(keys.map((key) => spendSurely(ctx, account.token, key)));
+  const spendAll = () => Promise.all(keys.map((key) => fx.spendSurely(account.token, key)));
   await spendAll();
-  await projectAll(ctx);
-  await forgetAnswers(ctx, account.accountId);
+  await fx.projectAll();
+  await fx.forgetAnswers(account.accountId);
   await spendAll();
   const looks = vi.spyOn(ledgerRows(ctx), 'find');
   const searches = vi.spyOn(ledgerRows(ctx), 'aggregate');
-  await projectAll(ctx);
+  await fx.projectAll();
   expect(looks.mock.calls.length).toBeLessThan(120);
   expect(searches.mock.calls.length).toBeLessThan(80);
   expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 100);
-  await expectReplayed(ctx, account.accountId);
+  await fx.expectReplayed(account.accountId);
 });
 
 test('an entry that cannot be written stops its own shard alone', async () => {
-  const [bad, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
+  const [bad, other] = (await fx.makeAccountsApart(2)) as [TestAccount, TestAccount];
   const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' } as const;
   const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
-  await projectAll(ctx);
+  await fx.projectAll();
   await ledgerRows(ctx).insertOne(known);
   await addEntry(bad, row, row);
-  await spendOnce(ctx, other.token);
+  await fx.spendOnce(other.token);
   const round = await projectRound(ctx, ALL_SHARDS);
   expect([round.moved, [...round.stalled.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
-  await expectReplayed(ctx, other.accountId);
+  await fx.expectReplayed(other.accountId);
   expect(await ctx.redis.producer.del(accountKeys(bad.accountId).stream)).toBe(1);
 });
 
-test('a rebuild leaves a shard that stands still as it is: what waits in its stream is not in the ledger', async () => {
-  const [account, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
-  const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
-  await spendOnce(ctx, account.token);
-  const before = await readBalances(ctx, account.accountId);
-  await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(account.accountId)}.`);
-  expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, failed: 0 });
-  expect((await readBalances(ctx, account.accountId)).balances).toEqual(before.balances);
-  await ctx.redis.producer.xdel(accountKeys(account.accountId).stream, streamId);
-  await projectAll(ctx);
-  await expectReplayed(ctx, other.accountId);
-});
-
 test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
-  const [broken, other] = (await makeAccountsApart(ctx, 2)) as [TestAccount, TestAccount];
-  await Promise.all([broken, other].map(({ token }) => spendOnce(ctx, token)));
-  await projectAll(ctx);
+  const [broken, other] = (await fx.makeAccountsApart(2)) as [TestAccount, TestAccount];
+  await Promise.all([broken, other].map(({ token }) => fx.spendOnce(token)));
+  await fx.projectAll();
   await ledgerRows(ctx).deleteOne({ account_id: broken.accountId, seq: 2 });
   await ctx.redis.producer.flushall();
   const { log, written } = openKeptLog();
   expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });
   expect(written()).toContain(broken.accountId);
   expect([...(await findPausedShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
-  await expectReplayed(ctx, other.accountId);
+  await fx.expectReplayed(other.accountId);
 });

@@ -9,15 +9,8 @@ import { openKeptLog, TEST_SIGNING_KEY, testEnv } from '../../../support/harness
 const signer = createSigner(readConfig(testEnv('unused')), createLog({ level: 'silent', process: 'test' }));
 signer.close();
 const jwks = { keys: [signer.publicKey()] };
-const claims = {
-  sub: 'u',
-  org: 'o',
-  dev: 'd',
-  jti: 'j',
-  bucket: 'window',
-  delta: -1,
-  out: 'a'.repeat(64),
-};
+const of = { sub: 'u', org: 'o', dev: 'd', jti: 'j' };
+const claims = { ...of, bucket: 'window', delta: -1, out: 'a'.repeat(64) };
 
 test('a key that cannot be used signs nothing, and the log says so once without a piece of it', () => {
   const { d, ...rest } = JSON.parse(TEST_SIGNING_KEY);
@@ -33,25 +26,21 @@ test('a key that cannot be used signs nothing, and the log says so once without 
   }
 });
 
-test('a receipt is good as it is and inside its answer', async () => {
-  const receipt = await signer.sign(claims);
-  const text = `${receipt}\n\n${JSON.stringify({ receipt, delta: -1 })}\n`;
-  expect(await verifyReceipts(text.split('\n'), jwks)).toEqual({ good: 2, bad: [] });
-});
-
-test('one changed bit anywhere, another kid, another type and other claims are bad', async () => {
+test('one changed bit anywhere, another kid and other claims are bad', async () => {
   const receipt = await signer.sign(claims);
   const [head = '', body = '', signature = ''] = receipt.split('.');
   const swap = (text: string, at: number) =>
     text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = (fields: object) =>
+    Buffer.from(JSON.stringify({ alg: 'Ed25519', typ: 'usage-receipt+jwt', ...fields })).toString(
+      'base64url',
+    );
   const bad = [
     [swap(head, 10), body, signature],
     [head, swap(body, 20), signature],
     [head, body, swap(signature, 5)],
-    [encode({ alg: 'Ed25519', typ: 'usage-receipt+jwt', kid: 'other' }), body, signature],
-    [encode({ alg: 'Ed25519', typ: 'at+jwt', kid: 'test-key-1' }), body, signature],
-    [encode({ alg: 'none', typ: 'usage-receipt+jwt' }), body, ''],
+    [header({ kid: 'other' }), body, signature],
+    [header({ alg: 'none' }), body, ''],
   ].map((parts) => parts.join('.'));
   bad.push(await signer.sign({ ...claims, delta: 1 }), '{"delta":-1}', 'nonsense');
   const checked = await verifyReceipts(bad, jwks);
@@ -62,16 +51,14 @@ test('a token of another type is no receipt, though the same key signed the same
   const key = await importJWK(JSON.parse(TEST_SIGNING_KEY), 'Ed25519');
   const signed = (typ: string) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'Ed25519', typ, kid: 'test-key-1' }).sign(key);
-  const { good, bad } = await verifyReceipts(
-    [await signed('usage-receipt+jwt'), await signed('at+jwt')],
-    jwks,
-  );
-  expect([good, bad.map(({ line }) => line)]).toEqual([1, [2]]);
+  const tokens = [await signed('usage-receipt+jwt'), await signed('at+jwt')];
+  expect(await verifyReceipts(tokens, jwks)).toMatchObject({ good: 1, bad: [{ line: 2 }] });
 });
 
-test('bad lines among many are named by their number, in order', async () => {
+test('a receipt is good as it is and inside its answer, and bad lines among many are named by their number, in order', async () => {
   const receipt = await signer.sign(claims);
+  const answer = JSON.stringify({ receipt, delta: -1 });
   const lines = Array.from({ length: 300 }, (_, index) => (index % 97 === 0 ? 'nonsense' : receipt));
-  const { good, bad } = await verifyReceipts(lines, jwks);
-  expect([good, bad.map(({ line }) => line)]).toEqual([296, [1, 98, 195, 292]]);
+  const { good, bad } = await verifyReceipts([...lines, '', answer, ''], jwks);
+  expect([good, bad.map(({ line }) => line)]).toEqual([297, [1, 98, 195, 292]]);
 });
