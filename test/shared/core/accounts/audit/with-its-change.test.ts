@@ -25,7 +25,6 @@ import {
 } from '../../../../../shared/core/limits/budgets/change/change-budgets.ts';
 import { changeMember } from '../../../../../shared/people/change-member.ts';
 import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
-import { addMember } from '../../../../../shared/people/members.ts';
 import { removeMember } from '../../../../../shared/people/remove-member.ts';
 import { newId } from '../../../../../shared/platform/basics/ids.ts';
 import { deleteDestination } from '../../../../../shared/wings/push/destinations/manage-destinations.ts';
@@ -48,7 +47,7 @@ beforeEach(async () => {
   made += 1;
   own = await tenant();
   ({ orgId } = own);
-  member = await addMember(ctx, { org_id: orgId, email: `ada-${made}@example.org`, role: 'member' });
+  member = await own.member('ada');
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -77,8 +76,7 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => createOrganization(ctx, { name: 'New', plan: 'free', org_id });
   },
   'organization.change': async () => () => changeOrganization(ctx, orgId, { name: 'Other' }),
-  'member.add': async () => () =>
-    addMember(ctx, { org_id: orgId, email: `new-${made}@example.org`, role: 'member' }),
+  'member.add': async () => () => own.member('new'),
   'member.change': async () => () => changeMember(ctx, orgId, member.user_id, { role: 'admin' }),
   'member.remove': async () => () => removeMember(ctx, orgId, member.user_id),
   'member.identity': async () => () => linkIdentity(ctx, orgId, member.user_id, identity()),

@@ -1,70 +1,74 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expireHeld } from '../../../../../../shared/core/events/webhooks/deliveries/expire-held.ts';
-import { listDeliveries } from '../../../../../../shared/core/events/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../../../shared/core/events/webhooks/deliveries/list-webhooks.ts';
 import { queuedDeliveryRows } from '../../../../../../shared/core/events/webhooks/deliveries/model.ts';
 import { recordOutcome } from '../../../../../../shared/core/events/webhooks/deliveries/record-outcome.ts';
 import { enableWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/enable-webhook.ts';
-import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
+import { type Webhook, webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../../../shared/core/events/webhooks/endpoints/update-webhook.ts';
 import { drainDeliveries } from '../../../../../../shared/core/events/webhooks/sending/drain-deliveries.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
 import { beforeBatches, standingStillAfter } from '../../../../../support/interleave.ts';
-import {
-  attemptAllDue,
-  findDeliveries,
-  raise,
-  readDelivery,
-  statusesOf,
-} from '../../../../../support/webhooks.ts';
+import { attemptAllDue, findDeliveries, raise, readDelivery } from '../../../../../support/webhooks.ts';
 
+const MOST = 7;
 const fx = await storesFixture({ clock: '2026-11-21T12:00:00Z', receiver: true, perTest: true });
 const { ctx, clock } = fx;
+let webhookId: string;
+beforeEach(async () => {
+  ({ _id: webhookId } = await fx.webhook(fx.receiver.url));
+});
 
-it('the oldest beyond what a webhook may hold expire and are shown; others keep theirs', async () => {
-  const { orgId } = fx;
-  const webhook = await fx.webhook('http://127.0.0.1:1/');
-  const calm = await fx.tenant();
-  await calm.webhook('http://127.0.0.1:1/');
-  await webhookRows(ctx).updateMany({}, { $set: { status: 'failing' } });
+const change = (fields: Partial<Webhook>) => webhookRows(ctx).updateOne({ _id: webhookId }, { $set: fields });
+const statusOf = async (eventId: string) => (await readDelivery(ctx, eventId)).status;
+
+/** Ten events, of which each two are of one moment. */
+async function raiseTen(): Promise<string[]> {
   const events: string[] = [];
-  for (let index = 0; index < 6; index += 1) {
-    events.push(...(await raise(ctx, orgId, 2)));
+  for (let pair = 0; pair < 5; pair += 1) {
+    events.push(...(await raise(ctx, fx.orgId, 2)));
     clock.advance(1);
   }
-  const few = await raise(ctx, calm.orgId, 5);
-  expect(await expireHeld(ctx, 7)).toBe(5);
-  expect(await expireHeld(ctx, 7)).toBe(0);
-  expect(await statusesOf(ctx, events)).toEqual([...Array(5).fill('expired'), ...Array(7).fill('held')]);
-  expect(await statusesOf(ctx, few)).toEqual(Array(5).fill('held'));
-  expect((await listWebhooks(ctx, orgId))[0]?.held).toBe(7);
-  const page = { order: 'asc', limit: 20, after: null, total: null } as const;
-  const log = await listDeliveries(ctx, webhook, { status: 'expired' }, page);
-  // Events of one commit have one time, and stand in the log by their ids.
-  expect(log.rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.slice(0, 5).toSorted());
+  return events;
+}
+
+async function statuses(orgId = fx.orgId): Promise<Record<string, number>> {
+  const groups = Object.groupBy(await findDeliveries(ctx, { org_id: orgId }), ({ status }) => status);
+  return Object.fromEntries(Object.entries(groups).map(([status, rows]) => [status, rows.length]));
+}
+
+it('the oldest beyond what a webhook may hold expire; others keep theirs', async () => {
+  const calm = await fx.tenant();
+  const { _id } = await calm.webhook('http://127.0.0.1:1/');
+  await change({ status: 'failing' });
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+  const events = await raiseTen();
+  await raise(ctx, calm.orgId, 5);
+  expect(await expireHeld(ctx, MOST)).toBe(3);
+  expect(await expireHeld(ctx, MOST)).toBe(0);
+  for (const oldest of events.slice(0, 3)) expect(await statusOf(oldest)).toBe('expired');
+  expect([await statuses(), await statuses(calm.orgId)]).toEqual([{ held: 7, expired: 3 }, { held: 5 }]);
+  expect((await listWebhooks(ctx, fx.orgId))[0]?.held).toBe(7);
 });
 
 it.each([{ status: 'failing' as const }, { enabled: false }])(
   'what was planned before its webhook was %o is held once its attempt finds that, and nothing is sent',
-  async (change) => {
-    const { _id } = await fx.webhook(fx.receiver.url);
+  async (fields) => {
     const [eventId = ''] = await raise(ctx, fx.orgId);
     // Its deliveries are not held yet: the job that does so has not run.
-    await webhookRows(ctx).updateOne({ _id }, { $set: change });
-    expect((await readDelivery(ctx, eventId)).status).toBe('pending');
+    await change(fields);
+    expect(await statusOf(eventId)).toBe('pending');
     await attemptAllDue(ctx, eventId);
-    await drainDeliveries(ctx, _id);
-    expect((await readDelivery(ctx, eventId)).status).toBe('held');
+    await drainDeliveries(ctx, webhookId);
+    expect(await statusOf(eventId)).toBe('held');
     expect(fx.receiver.received).toEqual([]);
   },
 );
 
 it('what a worker finds paused that then stands still is not held once its webhook was enabled meanwhile', async () => {
-  const { orgId } = fx;
-  const { _id } = await fx.webhook(fx.receiver.url);
-  const [eventId = ''] = await raise(ctx, orgId);
-  await webhookRows(ctx).updateOne({ _id }, { $set: { enabled: false } });
+  const [eventId = ''] = await raise(ctx, fx.orgId);
+  await change({ enabled: false });
   const found = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const slow = beforeBatches(ctx, (key) => {
@@ -74,33 +78,21 @@ it('what a worker finds paused that then stands still is not held once its webho
   });
   const attempt = attemptAllDue(slow, eventId);
   await found.promise;
-  await enableWebhook(ctx, orgId, _id);
+  await enableWebhook(ctx, fx.orgId, webhookId);
   clock.advance(120_000);
-  await drainDeliveries(ctx, _id);
+  await drainDeliveries(ctx, webhookId);
   goOn.resolve();
   await attempt;
-  await drainDeliveries(ctx, _id);
+  await drainDeliveries(ctx, webhookId);
   await attemptAllDue(ctx, eventId);
-  expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
+  expect(await statusOf(eventId)).toBe('succeeded');
 });
 
 describe('a worker that stands still while it expires what is too much', () => {
-  const MOST = 7;
-
-  let webhookId: string;
   beforeEach(async () => {
-    ({ _id: webhookId } = await fx.webhook(fx.receiver.url));
-    await webhookRows(ctx).updateOne({ _id: webhookId }, { $set: { enabled: false } });
-    for (let index = 0; index < 10; index += 1) {
-      await raise(ctx, fx.orgId);
-      clock.advance(1);
-    }
+    await change({ enabled: false });
+    await raiseTen();
   });
-
-  async function statuses(): Promise<Record<string, number>> {
-    const groups = Object.groupBy(await findDeliveries(ctx, { org_id: fx.orgId }), ({ status }) => status);
-    return Object.fromEntries(Object.entries(groups).map(([status, rows]) => [status, rows.length]));
-  }
 
   // The second read is the count of the transaction, which then runs again.
   it.each([
@@ -127,16 +119,19 @@ describe('a worker that stands still while it expires what is too much', () => {
 });
 
 it('a mail that waits for its hour is drained then, also when the drain before it ends at that moment', async () => {
-  const { orgId } = fx;
-  const { _id: webhookId } = await fx.webhook('http://127.0.0.1:1/');
-  const [eventId = ''] = await raise(ctx, orgId);
+  const [eventId = ''] = await raise(ctx, fx.orgId);
   const { _id: deliveryId } = await readDelivery(ctx, eventId);
-  const drain = { _id: `drain-webhook ${webhookId}`, kind: 'drain-webhook', key: webhookId, org_id: orgId };
+  const drain = {
+    _id: `drain-webhook ${webhookId}`,
+    kind: 'drain-webhook',
+    key: webhookId,
+    org_id: fx.orgId,
+  };
   await dueRows(ctx).insertOne({ ...drain, due_at: new Date(clock.now()) });
   const slow = standingStillAfter(ctx, dueRows, () => drainDeliveries(ctx, webhookId));
   const dueMs = clock.now() + 60_000;
   const intent = { deliveryId, webhookId, round: 1, attempt: 1, isDrained: false };
   await recordOutcome(slow, { ...intent, kind: 'postpone', dueMs });
-  expect((await readDelivery(ctx, eventId)).status).toBe('held');
+  expect(await statusOf(eventId)).toBe('held');
   expect(await dueRows(ctx).findOne({ _id: drain._id })).toMatchObject({ due_at: new Date(dueMs) });
 });

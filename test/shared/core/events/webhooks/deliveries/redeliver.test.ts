@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { getDelivery } from '../../../../../../shared/core/events/webhooks/deliveries/find-delivery.ts';
-import { recoverDeliveriesJob } from '../../../../../../shared/core/events/webhooks/deliveries/jobs.ts';
 import {
   deliveryRows,
   finished,
@@ -16,7 +15,6 @@ import { enableWebhook } from '../../../../../../shared/core/events/webhooks/end
 import { webhookRows } from '../../../../../../shared/core/events/webhooks/endpoints/model.ts';
 import { purge } from '../../../../../../shared/core/retention/purge.ts';
 import { dueRows } from '../../../../../../shared/platform/due/model.ts';
-import { readDue } from '../../../../../../shared/platform/due/plan-due.ts';
 import { RETENTION } from '../../../../../../shared/tables/retention.ts';
 import { drainWebhook } from '../../../../../../workers/index.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
@@ -42,22 +40,29 @@ async function beginFailing() {
   return webhook;
 }
 
+const enable = (webhookId: string) => enableWebhook(ctx, fx.orgId, webhookId);
+const drain = (webhookId: string) => drainWebhook.handle({ key: webhookId }, ctx);
 const fail = (_id: string) => webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
 const statusOf = async (eventId: string) => (await readDelivery(ctx, eventId)).status;
 async function remove(webhookId: string): Promise<void> {
   await deleteWebhook(ctx, fx.orgId, webhookId);
-  await drainWebhook.handle({ key: webhookId }, ctx);
+  await drain(webhookId);
 }
 
 describe('redelivery and removal', () => {
-  it('sends the same bytes again from attempt 1, and logs both', async () => {
+  it('sends the same bytes again from attempt 1, logs each, and is read whole meanwhile', async () => {
     const { webhook, eventId, deliveryId } = await begin();
     await attemptAllDue(ctx);
-    expect((await redeliver(ctx, webhook, deliveryId)).status).toBe('pending');
-    await attemptAllDue(ctx);
-    const [first, second] = fx.receiver.received;
-    expect(second?.body).toBe(first?.body);
-    expect((await readDelivery(ctx, eventId)).attempts.map(({ number }) => number)).toEqual([1, 1]);
+    for (let round = 0; round < 10; round += 1) {
+      const reads = Array.from({ length: 8 }, () => getDelivery(ctx, webhook, deliveryId));
+      const [again] = await Promise.all([redeliver(ctx, webhook, deliveryId), ...reads]);
+      expect(again.status).toBe('pending');
+      await attemptAllDue(ctx);
+    }
+    const { received } = fx.receiver;
+    expect([received.length, new Set(received.map(({ body }) => body)).size]).toEqual([11, 1]);
+    const { attempts } = await readDelivery(ctx, eventId);
+    expect(attempts.map(({ number }) => number)).toEqual(Array(11).fill(1));
   });
 
   it('leaves a held delivery at its place in the order', async () => {
@@ -67,20 +72,9 @@ describe('redelivery and removal', () => {
       const { _id } = await readDelivery(ctx, eventId);
       expect((await redeliver(ctx, webhook, _id)).status).toBe('held');
     }
-    await enableWebhook(ctx, fx.orgId, webhook._id);
-    await drainWebhook.handle({ key: webhook._id }, ctx);
+    await enable(webhook._id);
+    await drain(webhook._id);
     expect(fx.receiver.received.map(({ event }) => event.id)).toEqual(events);
-  });
-
-  it('is read whole while it is sent again and finished', async () => {
-    const { webhook, deliveryId } = await begin();
-    await attemptAllDue(ctx);
-    for (let round = 0; round < 10; round += 1) {
-      const reads = Array.from({ length: 8 }, () => getDelivery(ctx, webhook, deliveryId));
-      const [again] = await Promise.all([redeliver(ctx, webhook, deliveryId), ...reads]);
-      expect(again.status).toBe('pending');
-      await attemptAllDue(ctx);
-    }
   });
 
   it('says so when the event is gone already', async () => {
@@ -122,8 +116,7 @@ describe('redelivery and removal', () => {
     const { webhook, eventId, deliveryId } = await begin();
     await attemptAllDue(ctx);
     await fail(webhook._id);
-    const enable = () => enableWebhook(ctx, fx.orgId, webhook._id);
-    const slow = standingStillAfter(ctx, webhookRows, enable);
+    const slow = standingStillAfter(ctx, webhookRows, () => enable(webhook._id));
     expect((await redeliver(slow, webhook, deliveryId)).status).toBe('pending');
     expect(await statusOf(eventId)).toBe('pending');
   });
@@ -132,15 +125,15 @@ describe('redelivery and removal', () => {
     for (let round = 0; round < 10; round += 1) {
       const { _id } = await beginFailing();
       await raise(ctx, fx.orgId, 3);
-      await enableWebhook(ctx, fx.orgId, _id);
+      await enable(_id);
       // It fails again before anything was drained.
       await fail(_id);
-      await Promise.all([drainWebhook.handle({ key: _id }, ctx), deleteWebhook(ctx, fx.orgId, _id)]);
+      await Promise.all([drain(_id), deleteWebhook(ctx, fx.orgId, _id)]);
       // Until nothing is left, the task is there: whoever dies, the sweeper wakes it.
       const task = await dueRows(ctx).findOne({ _id: `drain-webhook ${_id}` });
       const left = await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id });
       expect([task === null, left > 0]).not.toEqual([true, true]);
-      await drainWebhook.handle({ key: _id }, ctx);
+      await drain(_id);
       expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
     }
   });
@@ -149,7 +142,7 @@ describe('redelivery and removal', () => {
     const { webhookId, eventId } = await begin();
     await webhookRows(ctx).deleteOne({ _id: webhookId });
     await attemptAllDue(ctx);
-    await drainWebhook.handle({ key: webhookId }, ctx);
+    await drain(webhookId);
     expect(await statusOf(eventId)).toBe('cancelled');
     expect(fx.receiver.received).toHaveLength(0);
   });
@@ -182,27 +175,13 @@ describe('redelivery and removal', () => {
   });
 });
 
-describe('a recovery', () => {
-  it('that is asked for twice before a worker begins reaches back as far as the longer one', async () => {
-    const [early, late] = [clock.now() - 7_200_000, clock.now() - 3_600_000];
-    for (const asked of [
-      [early, late],
-      [late, early],
-    ]) {
-      const { _id } = await fx.webhook('http://127.0.0.1:9/');
-      for (const since of asked) await recoverDeliveries(ctx, fx.orgId, _id, since);
-      expect(await readDue(ctx, recoverDeliveriesJob, _id)).toMatchObject({ since: new Date(early) });
-    }
-  });
-
-  it('holds as many as were counted, also more of one moment than are held in one step', async () => {
-    const { _id: webhook_id } = await fx.webhook('http://127.0.0.1:9/');
-    await raise(ctx, fx.orgId, 450);
-    const queued = await queuedDeliveryRows(ctx).find({ webhook_id }).toArray();
-    await deliveryRows(ctx).insertMany(queued.map((row) => finished(row, 'exhausted', clock.now())));
-    await queuedDeliveryRows(ctx).deleteMany({ webhook_id });
-    expect(await recoverDeliveries(ctx, fx.orgId, webhook_id, clock.now())).toBe(450);
-    await holdExhausted(ctx, webhook_id);
-    expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id, state: 'held' })).toBe(450);
-  });
+it('a recovery holds as many as were counted, also more of one moment than are held in one step', async () => {
+  const { _id: webhook_id } = await fx.webhook('http://127.0.0.1:9/');
+  await raise(ctx, fx.orgId, 450);
+  const queued = await queuedDeliveryRows(ctx).find({ webhook_id }).toArray();
+  await deliveryRows(ctx).insertMany(queued.map((row) => finished(row, 'exhausted', clock.now())));
+  await queuedDeliveryRows(ctx).deleteMany({ webhook_id });
+  expect(await recoverDeliveries(ctx, fx.orgId, webhook_id, clock.now())).toBe(450);
+  await holdExhausted(ctx, webhook_id);
+  expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id, state: 'held' })).toBe(450);
 });

@@ -11,7 +11,7 @@ import { checkSession } from '../../../../../../shared/wings/anomalies/check-ses
 import { storesFixture, type Tenant } from '../../../../../support/fixture.ts';
 import { standingStillAfter } from '../../../../../support/interleave.ts';
 import { recordAll } from '../../../../../support/usage.ts';
-import { readEvents } from '../../../../../support/webhooks.ts';
+import { findDeliveries, readEvents } from '../../../../../support/webhooks.ts';
 
 const URL = 'http://127.0.0.1:9/';
 const SILENCE_MS = 1_800_001;
@@ -86,7 +86,9 @@ describe.each(PRODUCERS)('while %s', (_what, type, prepare) => {
     const raise = await prepare(own);
     const { _id = '' } = before ? await own.webhook(URL, before) : {};
     await raise(standingStillAfter(ctx, webhookRows, () => change(own, _id)));
-    const types = (await readEvents(ctx, own.orgId)).map((event) => event.type);
-    expect(types.filter((each) => each === type)).toEqual(stored);
+    const events = await readEvents(ctx, own.orgId);
+    expect(events.map((event) => event.type).filter((each) => each === type)).toEqual(stored);
+    const delivered = (await findDeliveries(ctx, { org_id: own.orgId })).map(({ event_id }) => event_id);
+    expect(delivered.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 });

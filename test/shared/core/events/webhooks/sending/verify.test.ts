@@ -5,7 +5,7 @@ import { sessionView } from '../../../../../../shared/core/calls/sessions/view.t
 import { signedHeaders } from '../../../../../../shared/core/events/webhooks/sending/sign.ts';
 import { testWebhook } from '../../../../../../shared/core/events/webhooks/sending/test-webhook.ts';
 import { storesFixture } from '../../../../../support/fixture.ts';
-import { attemptAllDue, raise, SECRET } from '../../../../../support/webhooks.ts';
+import { SECRET } from '../../../../../support/webhooks.ts';
 
 const NAMES = 'Zoë ☕ 漢字 🧾 \u2028';
 const body = JSON.stringify({ user_id: NAMES });
@@ -22,17 +22,6 @@ describe('a signature', () => {
     expect(verifyWebhook(body, header, SECRET)).toBe(true);
     expect(verifyWebhook(bytes, header, SECRET)).toBe(true);
     expect(verifyWebhook(Buffer.from(body, 'latin1'), header, SECRET)).toBe(false);
-  });
-
-  it('is verified as it arrives, for an event with such characters', async () => {
-    await fx.webhook(fx.receiver.url);
-    await raise(fx.ctx, fx.orgId, 1, { user_id: NAMES });
-    await attemptAllDue(fx.ctx);
-    const [request] = fx.receiver.received;
-    if (!request) throw new Error('nothing arrived');
-    expect(request.event.data.user_id).toBe(NAMES);
-    const signature = request.headers['x-service-signature'];
-    expect(verifyWebhook(Buffer.from(request.body), signature, SECRET)).toBe(true);
   });
 
   it('fits one of several secrets, and no other', () => {
