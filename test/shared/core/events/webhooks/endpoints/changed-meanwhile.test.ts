@@ -23,7 +23,7 @@ async function post(context: Context, orgId: string, overrides: Record<string, u
   return { _id: '', key: '', ...session };
 }
 
-/** What raises an event, its type, and what comes before it in an organization. */
+/** Each change, the type of its event, and what it takes before, after which it is made. */
 const PRODUCERS: [string, NamedEventType, (of: Tenant) => Promise<(by: Context) => Promise<unknown>>][] = [
   [
     'a signal opens a session',
