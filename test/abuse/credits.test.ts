@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { addRow } from '../../shared/core/credits/ledger/replay.ts';
-import { emptyState, storedBalances } from '../../shared/core/credits/meter/account-state.ts';
 import { readBalances } from '../../shared/core/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/core/credits/model.ts';
-import { changeOrganization } from '../../shared/people/change-organization.ts';
-import { removeMember } from '../../shared/people/remove-member.ts';
-import { makeAccount, projectAll, sha256, spendOnce, spendSurely, stateDigest } from '../support/credits.ts';
+import { makeAccount, projectAll, sha256, spendOnce } from '../support/credits.ts';
 import { fixture } from '../support/fixture.ts';
 import {
   type Answer,
@@ -20,6 +16,7 @@ import {
 } from '../support/harness.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import { snapshot } from '../support/rows.ts';
 
 const NOON = '2028-01-31T12:00:00Z';
 const { ctx, api, clock, idp } = await fixture({ clock: NOON, idp: true, redis: true });
@@ -59,7 +56,7 @@ async function spendAndLeave(token: string, key: string): Promise<void> {
   leaving.destroy();
 }
 
-test('42 no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {
+test('42 no log line, no row and no key of Redis holds a device token, a session, an idempotency key or the signing key', async () => {
   const { log, written } = openKeptLog();
   const logged = await startApi({ ctx: { ...ctx, log } });
   const person = await makePerson(ctx, idp);
@@ -76,9 +73,7 @@ test('42 no log line and no row of the store holds a device token, a session, an
   await projectAll(ctx);
   await logged.close();
   expect(written()).toContain('"msg":"request"');
-  const collections = await ctx.db.connection.db?.collections();
-  const rows = await Promise.all((collections ?? []).map((each) => each.find({}).toArray()));
-  const stored = JSON.stringify(rows);
+  const stored = [...(await snapshot(ctx))].join();
   expect(stored).toContain(device_id);
   for (const secret of [access_token, person.session, key, JSON.parse(TEST_SIGNING_KEY).d]) {
     expect(written()).not.toContain(secret);
@@ -87,46 +82,11 @@ test('42 no log line and no row of the store holds a device token, a session, an
 });
 
 test("64 a key that another user's device has used is this one's own", async () => {
-  const [ada, bob] = [await makeAccount(ctx), await makeAccount(ctx)];
   const key = randomUUID();
-  const answers = [
-    await spend(ada.token, { key }),
-    await spend(bob.token, { key, body: { output_sha256: sha256('another') } }),
-  ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  for (const { headers, body } of answers) {
-    expect(headers.get('Idempotent-Replayed')).toBeNull();
-    expect(body.balance.window).toBe(19);
-  }
-});
-
-test('68 the tokens of a removed member, device and session, are a 401 that writes nothing', async () => {
-  const person = await makePerson(ctx, idp);
-  const { access_token } = await linkDevice(api, person);
-  const key = randomUUID();
-  expect((await spend(access_token, { key })).status).toBe(200);
-  await removeMember(ctx, person.orgId, person.userId);
-  await projectAll(ctx);
-  const before = await stateDigest(ctx);
-  for (const again of [key, randomUUID()])
-    expect((await spend(access_token, { key: again })).body).toMatchObject({
-      status: 401,
-      code: 'unauthorized',
-    });
-  for (const path of ['/v1/devices', '/v1/ledger', '/v1/balance'])
-    expect((await api.call(path, { key: person.session })).status).toBe(401);
-  expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
-});
-
-test('70 the same key in sequence gets the same bytes, marked as a repeat', async () => {
-  const { token } = await makeAccount(ctx);
-  const key = randomUUID();
-  const first = await spend(token, { key });
-  for (let count = 0; count < 3; count += 1) {
-    const again = await spend(token, { key });
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
-    expect(again.headers.get('Idempotency-Expires')).toBe(first.headers.get('Idempotency-Expires'));
+  for (const output of ['output', 'another']) {
+    const { token } = await makeAccount(ctx);
+    const { status, headers, body } = await spend(token, { key, body: { output_sha256: sha256(output) } });
+    expect([status, headers.get('Idempotent-Replayed'), body.balance.window]).toEqual([200, null, 19]);
   }
 });
 
@@ -154,30 +114,18 @@ describe('74 an Idempotency-Key', () => {
     expect(await totalOf(accountId)).toBe(220);
   });
 
-  test('of one character, and of 128 of the strangest that it may hold, is good', async () => {
+  test('70 of one character, and of 128 of the strangest that it may hold, gets the same bytes as often as it comes', async () => {
     const { token } = await makeAccount(ctx);
     for (const key of ['!', `{"$ne":null}\\'"<script>%00${'~'.repeat(101)}`]) {
       const first = await spend(token, { key });
-      expect(first.status).toBe(200);
-      expect((await spend(token, { key })).text).toBe(first.text);
+      for (let count = 0; count < 3; count += 1) {
+        const again = await spend(token, { key });
+        expect([again.status, again.text]).toEqual([200, first.text]);
+        expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+        expect(again.headers.get('Idempotency-Expires')).toBe(first.headers.get('Idempotency-Expires'));
+      }
     }
   });
-});
-
-test('76 of 100 at once on the last credit, one succeeds', async () => {
-  const { token } = await makeAccount(ctx);
-  for (let batch = 0; batch < 3; batch += 1)
-    await Promise.all(Array.from({ length: 73 }, () => spendSurely(ctx, token)));
-  const codes = await Promise.all(
-    Array.from({ length: 100 }, () =>
-      spendSurely(ctx, token).then(
-        () => 'spent',
-        (error: { code?: string }) => error.code,
-      ),
-    ),
-  );
-  expect(codes.filter((code) => code === 'spent')).toHaveLength(1);
-  expect(codes.filter((code) => code === 'insufficient_credits')).toHaveLength(99);
 });
 
 describe('78 a month begins on the day and at the time of the account, in its timezone', () => {
@@ -209,36 +157,4 @@ describe('78 a month begins on the day and at the time of the account, in its ti
     expect(rows).toHaveLength(turns.length);
     clock.set(Date.parse(NOON));
   });
-});
-
-test('82 a plan that gives less than was used leaves nothing, never less, and 402', async () => {
-  const { accountId, orgId, token } = await makeAccount(ctx, { plan: 'team' });
-  for (let count = 0; count < 30; count += 1) await spendSurely(ctx, token);
-  await changeOrganization(ctx, orgId, { plan: 'free' });
-  expect((await readBalances(ctx, accountId)).balances.window.credits).toBe(0);
-  for (let count = 0; count < 200; count += 1) await spendSurely(ctx, token);
-  expect((await spend(token)).status).toBe(402);
-  await projectAll(ctx);
-  const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: 1 }).toArray();
-  const state = emptyState();
-  for (const row of rows) {
-    addRow(state, row);
-    expect(Math.min(...Object.values(storedBalances(state)))).toBeGreaterThanOrEqual(0);
-  }
-});
-
-test.each([
-  { ts: '2028-01-01T00:00:00Z' },
-  { created_at: 1 },
-  { seq: 1 },
-  { delta: 0 },
-  { balance: { paid: 9 } },
-  { account_id: 'usr_other' },
-  JSON.parse('{"__proto__":{"amount":0}}'),
-])('81, 86 a spend cannot say %j', async (more) => {
-  const { accountId, token } = await makeAccount(ctx);
-  const body = JSON.stringify({ output_sha256: sha256('x'), ...more });
-  const answer = await spend(token, { body });
-  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-  expect(await totalOf(accountId)).toBe(220);
 });
