@@ -3,7 +3,6 @@ import { createApiKey, rotateApiKey } from '../../shared/core/accounts/keys/api-
 import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { type Answer, until } from '../support/harness.ts';
 import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
@@ -19,17 +18,16 @@ const BUDGETS = {
 type Whose = keyof typeof BUDGETS;
 const ALL = Object.keys(BUDGETS) as Whose[];
 
+const FIELDS = { metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
 let ada: Person;
 let admin: Person;
-/** May do everything. */
-const { idp, api, orgId, key } = await fixture({ idp: true });
+const { idp, api, ctx, orgId, ask, send, spend, person, tenant } = await fixture({ idp: true });
 const ids = new Map<Whose, string>();
 
 beforeAll(async () => {
-  admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
-  ada = await makePerson(api.ctx, idp, { orgId });
-  const bob = await makePerson(api.ctx, idp, { orgId });
-  await changeMember(api.ctx, orgId, ada.userId, { teams: ['red'] });
+  [admin, ada] = [await person(undefined, 'admin'), await person()];
+  const bob = await person();
+  await changeMember(ctx, orgId, ada.userId, { teams: ['red'] });
   const scopes = {
     org: { scope: 'org', scope_id: orgId },
     team: { scope: 'team', scope_id: 'red' },
@@ -37,16 +35,12 @@ beforeAll(async () => {
     ada: { scope: 'user', scope_id: ada.userId },
     bob: { scope: 'user', scope_id: bob.userId },
   };
-  for (const whose of ALL) {
-    const fields = { metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
-    const body = { ...BUDGETS[whose], ...scopes[whose], ...fields };
-    ids.set(whose, (await api.call('/api/v1/budgets', { key, body })).body.id);
-  }
-  const spent = { ts: Date.now(), user_id: ada.userId, project_id: 'solo', cost_usd: 0.5 };
-  await api.call('/api/v1/signals', { key, body: makeSignal(spent) });
+  for (const whose of ALL)
+    ids.set(whose, (await ask('/api/v1/budgets', { ...FIELDS, ...BUDGETS[whose], ...scopes[whose] })).id);
+  await spend({ user_id: ada.userId, project_id: 'solo', cost_usd: 0.5 });
   await until(async () => {
-    const { body } = await api.call('/api/v1/budgets/check', { key, body: { user_id: ada.userId } });
-    return body.budgets.length === 3 && body.budgets.every(({ refuses }: { refuses: boolean }) => refuses);
+    const { budgets } = await ask('/api/v1/budgets/check', { user_id: ada.userId });
+    return budgets.length === 3 && budgets.every(({ refuses }: { refuses: boolean }) => refuses);
   });
 });
 
@@ -54,15 +48,15 @@ type Headers = Record<string, string>;
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 
 /** A key as it may have been made before such keys were refused. */
-async function makeKey(org_id: string, scopes: Scope[], user_id?: string): Promise<string> {
-  const made = await createApiKey(api.ctx, { org_id, scopes: ['budgets:check'], user_id });
-  await apiKeyRows(api.ctx).updateOne({ _id: made.key_id }, { $set: { scopes } });
-  return made.key;
+async function makeKey(org_id: string, scopes: Scope[], user_id?: string) {
+  const made = await createApiKey(ctx, { org_id, scopes: ['budgets:check'], user_id });
+  await apiKeyRows(ctx).updateOne({ _id: made.key_id }, { $set: { scopes } });
+  return made;
 }
 
 async function cookieOf({ accountId, sub }: Person): Promise<Headers> {
   const identity = { iss: idp.issuer, sub };
-  return { cookie: (await beginBrowserSession(api.ctx, { accountId, identity })).cookie };
+  return { cookie: (await beginBrowserSession(ctx, { accountId, identity })).cookie };
 }
 
 interface Credential {
@@ -77,7 +71,7 @@ const OWN = ['ada'] as const;
 const keyOf = (kind: string, scopes: Scope[], sees: readonly Whose[], isBound: boolean): Credential => ({
   kind,
   under: '',
-  headers: async () => bearer(await makeKey(orgId, scopes, isBound ? ada.userId : undefined)),
+  headers: async () => bearer((await makeKey(orgId, scopes, isBound ? ada.userId : undefined)).key),
   sees,
 });
 
@@ -132,7 +126,7 @@ describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
   let isBound: boolean;
   beforeAll(async () => {
     const own = await headers();
-    call = async (path, body) => api.call(path, { headers: own, ...(body === undefined ? {} : { body }) });
+    call = (path, body) => api.call(path, { headers: own, ...(body && { body }) });
     isBound = sees === OWN;
   });
   const everywhere = ['org', 'team', 'project', 'ada'] as const;
@@ -150,10 +144,10 @@ describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
   });
 
   it('at the gate, and is told the same', async () => {
-    const { body, ...answer } = await call('/gate');
-    expectNoneButOf({ ...answer, body }, sees);
+    const answer = await call('/gate');
+    expectNoneButOf(answer, sees);
     const name = sees.includes('org') ? BUDGETS.org.name : null;
-    expect(body).toMatchObject({ code: 'budget_refused', refused_by: { id: ids.get('org'), name } });
+    expect(answer.body).toMatchObject({ code: 'budget_refused', refused_by: { id: ids.get('org'), name } });
   });
 
   it('how its own budgets are, also in one line', async () => {
@@ -167,11 +161,11 @@ describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
   });
 
   it('as the hook of Claude Code', async () => {
-    const { body, ...answer } = await call('/hooks/claude-code', { hook_event_name: 'UserPromptSubmit' });
-    expectNoneButOf({ ...answer, body }, sees);
+    const answer = await call('/hooks/claude-code', { hook_event_name: 'UserPromptSubmit' });
+    expectNoneButOf(answer, sees);
     const hidden =
       /^A budget of your organization refuses this call until \d{1,2} [A-Z][a-z]{2}, 00:00 UTC\.\nAsk for more: [^$]+$/;
-    expect(body.reason).toMatch(sees.includes('org') ? BUDGETS.org.name : hidden);
+    expect(answer.body.reason).toMatch(sees.includes('org') ? BUDGETS.org.name : hidden);
   });
 });
 
@@ -201,73 +195,60 @@ describe('somebody who wants to know what others use', () => {
   it('gets no key that sets thresholds and asks, unless it may read usage', async () => {
     const scopes: Scope[] = ['budgets:write', 'budgets:check'];
     const refusal = { code: 'invalid_request' };
-    await expect(createApiKey(api.ctx, { org_id: orgId, scopes })).rejects.toMatchObject(refusal);
-    const input = { name: 'two scopes', scopes };
-    const asked = await api.call('/v1/keys', { key: admin.session, body: input });
-    expect([asked.status, asked.body.code]).toEqual([400, 'invalid_request']);
-    expect(asked.body.errors).toMatchObject([{ pointer: '/scopes' }]);
-    const old = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'] });
-    await apiKeyRows(api.ctx).updateOne({ _id: old.key_id }, { $set: { scopes } });
-    await expect(rotateApiKey(api.ctx, old.key_id, 0)).rejects.toMatchObject(refusal);
-    expect((await api.call('/api/v1/budgets/check', { key: old.key, body: {} })).status).toBe(200);
-    for (const allowed of [
-      { ...input, scopes: [...scopes, 'usage:read'] },
-      { ...input, user_id: 'eve' },
-    ])
-      expect((await api.call('/v1/keys', { key: admin.session, body: allowed })).status).toBe(201);
+    await expect(createApiKey(ctx, { org_id: orgId, scopes })).rejects.toMatchObject(refusal);
+    const make = (fields: object) =>
+      send('/v1/keys', { name: 'two scopes', scopes, ...fields }, { key: admin });
+    expect((await make({})).body).toMatchObject({
+      status: 400,
+      ...refusal,
+      errors: [{ pointer: '/scopes' }],
+    });
+    const old = await makeKey(orgId, scopes);
+    await expect(rotateApiKey(ctx, old.key_id, 0)).rejects.toMatchObject(refusal);
+    expect((await send('/api/v1/budgets/check', {}, old)).status).toBe(200);
+    for (const allowed of [{ scopes: [...scopes, 'usage:read'] }, { user_id: 'eve' }])
+      expect((await make(allowed)).status).toBe(201);
   });
 
   it('reads nothing with such a key of before, by a budget of any threshold', async () => {
-    const own = await makeTenant(api.ctx);
-    const spent = makeSignal({ ts: Date.now(), user_id: 'victim', cost_usd: 20.1192 });
-    await api.call('/api/v1/signals', { key: own.key, body: spent });
+    const own = await tenant();
+    await own.record({ ts: Date.now(), user_id: 'victim', cost_usd: 20.1192 });
     const two = await makeKey(own.orgId, ['budgets:write', 'budgets:check']);
-    const probe = { name: 'probe', scope: 'user', scope_id: 'victim', metric: 'cost_usd', window: 'monthly' };
-    const made = await api.call('/api/v1/budgets', { key: two, body: { ...probe, threshold: 9e6 } });
-    const changed = await api.call(`/api/v1/budgets/${made.body.id}`, {
-      key: two,
-      method: 'PATCH',
-      body: { enforce: 'hard', threshold: 8e6 },
-    });
+    const probe = { ...FIELDS, name: 'probe', scope: 'user', scope_id: 'victim', enforce: 'none' };
+    const made = await send('/api/v1/budgets', { ...probe, threshold: 9e6 }, two);
+    const harder = { enforce: 'hard', threshold: 8e6 };
+    const changed = await send(`/api/v1/budgets/${made.body.id}`, harder, { ...two, method: 'PATCH' });
     const call = { user_id: 'victim', estimate_usd: 8e5 };
     await until(async () => {
-      const seen = await api.call('/api/v1/budgets/check', { key: own.key, body: call });
-      return seen.body.budgets[0]?.remaining === 8e6 - 20.1192;
+      const { budgets } = await ask('/api/v1/budgets/check', call, own);
+      return budgets[0]?.remaining === 8e6 - 20.1192;
     });
-    const asked = await api.call('/api/v1/budgets/check', { key: two, body: call });
+    const asked = await send('/api/v1/budgets/check', call, two);
     expect(asked.body).toMatchObject({ allow: true, budgets: [] });
-    for (const { text } of [made, changed, asked]) {
-      expect(text).not.toContain('remaining');
-      expect(text).not.toMatch(/20\.1192|9[78]\d\.88/);
-    }
+    for (const { text } of [made, changed, asked]) expect(text).not.toMatch(/remaining|20\.1192|9[78]\d\.88/);
   });
 
   it('sees nothing of a colleague in any project: the answer is that of a project that does not exist', async () => {
-    const own = await makeTenant(api.ctx);
-    const member = await makePerson(api.ctx, idp, { orgId: own.orgId });
-    const input = { name: 'mine', scopes: ['budgets:check'] };
-    const { key: mine } = (await api.call('/v1/keys', { key: member.session, body: input })).body;
-    const fields = { metric: 'cost_usd', window: 'monthly', enforce: 'hard', threshold: 5_000 };
-    const project = { name: 'Solo project', scope: 'project', scope_id: 'solo', ...fields };
-    const whole = { name: 'All of Acme', scope: 'org', ...fields };
-    for (const body of [project, whole]) await api.call('/api/v1/budgets', { key: own.key, body });
-    const ask = (as: string, project_id: string) =>
-      api.call('/api/v1/budgets/check', { key: as, body: { project_id } });
+    const own = await tenant();
+    const member = await makePerson(ctx, idp, { orgId: own.orgId });
+    const mine = await ask('/v1/keys', { name: 'mine', scopes: ['budgets:check'] }, { key: member });
+    for (const of of [{ scope: 'project', scope_id: 'solo' }, { scope: 'org' }])
+      await ask('/api/v1/budgets', { ...FIELDS, name: 'Of all', threshold: 5_000, ...of }, own);
+    const check = (project_id: string, { key }: { key: string }) =>
+      send('/api/v1/budgets/check', { project_id }, { key });
     const left = (amount: number) =>
       until(async () => {
-        const { body } = await ask(own.key, 'solo');
+        const { budgets } = (await check('solo', own)).body;
         return (
-          body.budgets.length === 2 &&
-          body.budgets.every((one: { remaining: number }) => one.remaining === amount)
+          budgets.length === 2 && budgets.every((one: { remaining: number }) => one.remaining === amount)
         );
       });
     await left(5_000);
-    const before = await ask(mine, 'solo');
-    const spent = { ts: Date.now(), user_id: 'colleague', project_id: 'solo', cost_usd: 3.2173 };
-    await api.call('/api/v1/signals', { key: own.key, body: makeSignal(spent) });
+    const before = await check('solo', mine);
+    await own.record({ ts: Date.now(), user_id: 'colleague', project_id: 'solo', cost_usd: 3.2173 });
     await left(4_996.7827);
-    const after = await ask(mine, 'solo');
+    const after = await check('solo', mine);
     expect(after.body).toEqual({ allow: true, reason: null, refused_by: null, retry_at: null, budgets: [] });
-    expect([after.text, (await ask(mine, 'there is none')).text]).toEqual([before.text, before.text]);
+    expect([after.text, (await check('there is none', mine)).text]).toEqual([before.text, before.text]);
   });
 });

@@ -136,10 +136,10 @@ describe('bodies (1 to 13)', () => {
     expect(answer.headers.get('connection')).toBe('close');
   });
 
-  it('10 prototype keys pollute nothing and record nothing', async () => {
+  it('10 prototype keys of a signal pollute nothing and record nothing', async () => {
     const polluted = `{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}`;
     const answer = await post(`{"signals":[${polluted}]}`);
-    expect(answer.body.results[0].status).toBe('rejected');
+    expect(answer.body.results).toMatchObject([{ status: 'rejected' }]);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
@@ -178,8 +178,19 @@ it('12 null tokens are tokens that nobody counted: recorded, with an unknown cos
 });
 
 describe('paths, queries and headers (14 to 24)', () => {
-  it('14 NUL and lone surrogates are refused in a path and in a signal', async () => {
-    expectProblem(await api.call('/api/v1/sessions/a%00b', { key }), 400, 'invalid_request');
+  it.each([
+    ['14 NUL in a path', '/a%00b', 'invalid_request'],
+    ['19 a path that is not percent-encoding', '/%E0%A4%A', 'invalid_request'],
+    ['23 an operator', '?a[$ne]=1', 'invalid_request'],
+    ['23 a name that comes twice', '?user_id=1&user_id=2', 'invalid_request'],
+    ['24 a limit that is too high', '?limit=1e9', 'invalid_request'],
+    ['24 a cursor that is too long', `?cursor=${'x'.repeat(2_000)}`, 'invalid_request'],
+    ['24 a cursor that is not ours', '?cursor=e30.AAAA', 'invalid_cursor'],
+  ])('%s is a 400 problem', async (_what, end, code) => {
+    expectProblem(await api.call(`/api/v1/sessions${end}`, { key }), 400, code);
+  });
+
+  it('14 NUL and lone surrogates are refused in a signal', async () => {
     const signals = ['a\u0000b', 'a\ud800b'].map((id) => signalOf({ id }));
     expect(await record(signals)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
@@ -232,15 +243,12 @@ describe('paths, queries and headers (14 to 24)', () => {
   });
 
   it.each([
-    ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'],
-    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n'],
-  ])('17 %s are 400', async (_name, headers) => {
-    const answer = await sendRaw(api.url, `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\n${headers}\r\n{}`);
-    expect(answer).toMatch(/^HTTP\/1.1 400/);
-  });
-
-  it('17 no Host is 400', async () => {
-    expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
+    ['a length and chunks', '\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked'],
+    ['two lengths', '\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3'],
+    ['no Host', ''],
+    ['two Authorization headers', `\r\nHost: x${`\r\nAuthorization: Bearer ${key}`.repeat(2)}`],
+  ])('17, 21 %s are 400', async (_name, headers) => {
+    expect(await raw(`GET /api/v1/sessions HTTP/1.1${headers}`, '0\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
   });
 
   it('an expectation that nobody knows is ignored', async () => {
@@ -293,23 +301,12 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect((await fetch(api.url + path, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('19 a path that is not percent-encoding is a 400 problem', async () => {
-    expectProblem(await api.call('/api/v1/sessions/%E0%A4%A', { key }), 400, 'invalid_request');
-  });
-
   it.each(['//api/v1/sessions', '/api/v1/..%2fsessions', '/API/V1/sessions', '/api/v1/sessions/'])(
     '20 %s is the same route with the same auth, or nothing',
     async (path) => {
-      const answer = await api.call(path);
-      expect([401, 404]).toContain(answer.status);
+      expect([401, 404]).toContain((await api.call(path)).status);
     },
   );
-
-  it('21 two Authorization headers are 400', async () => {
-    const auth = `\r\nAuthorization: Bearer ${key}`;
-    const head = `GET /api/v1/sessions HTTP/1.1\r\nHost: x${auth}${auth}`;
-    expect(await raw(head)).toMatch(/^HTTP\/1.1 400/);
-  });
 
   it('21 a header with a name as long as Authorization is no second one', async () => {
     const headers = { 'If-None-Match': '"other"' };
@@ -321,37 +318,21 @@ describe('paths, queries and headers (14 to 24)', () => {
     for (const path of ['/api/v1/sessions', '/v1/devices'])
       expectProblem(await api.call(`${path}?access_token=${key}`), 401, 'unauthorized');
   });
-
-  it.each([
-    '?a[$ne]=1',
-    '?user_id=1&user_id=2',
-    '?limit=1e9',
-    '?limit=-1',
-    '?limit=NaN',
-    `?cursor=${'x'.repeat(2_000)}`,
-    '?cursor=e30.AAAA',
-  ])('23, 24 %s is 400', async (query) => {
-    const answer = await api.call(`/api/v1/sessions${query}`, { key });
-    expect(answer.status).toBe(400);
-  });
 });
 
 describe('connections (25 to 32)', () => {
-  it('25 a client that dribbles its headers is cut off', async () => {
-    api.server.headersTimeout = 300;
-    const answer = await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-    api.server.headersTimeout = 10_000;
-    expect(answer).toMatch(/^HTTP\/1.1 408/);
-  });
-
-  it('26 a client that dribbles its body is cut off', async () => {
-    api.server.requestTimeout = 300;
-    api.server.headersTimeout = 300;
-    const head = `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
-    const answer = await sendRaw(api.url, head);
-    api.server.requestTimeout = 15_000;
-    api.server.headersTimeout = 10_000;
-    expect(answer).toMatch(/^HTTP\/1.1 408/);
+  it.each([
+    ['25 a client that dribbles its headers', { headersTimeout: 300 }, 'GET /healthz HTTP/1.1\r\nX-Slow: '],
+    [
+      '26 a client that dribbles its body',
+      { headersTimeout: 300, requestTimeout: 300 },
+      `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    ],
+  ])('%s is cut off', async (_who, timeouts, bytes) => {
+    const { headersTimeout, requestTimeout } = api.server;
+    Object.assign(api.server, timeouts);
+    expect(await sendRaw(api.url, bytes)).toMatch(/^HTTP\/1.1 408/);
+    Object.assign(api.server, { headersTimeout, requestTimeout });
   });
 
   it.each([2, 1_000_000])('a refused body of %i bytes costs no request behind it', async (length) => {
