@@ -25,8 +25,14 @@ const inTransaction = ({ db }: TestContext, command: object) =>
       session.withTransaction(() => db.database.command({ ...command }, { session })),
     );
 
+const NOTES = { from: 'signals', localField: 'model', foreignField: 'model', as: 'x' };
+const update = (q: object, u: object, more: object = {}, of = 'sessions') => ({
+  update: of,
+  updates: [{ q, u, ...more }],
+});
+
 describe('a test context fails when it is closed if the product', () => {
-  test.each([
+  test.each<[what: string, command: object, words: string]>([
     ['reads rows of all tenants', { find: 'sessions', filter: { user_id: 'ada' } }, 'sessions by user_id'],
     [
       'puts a list in order in memory',
@@ -35,36 +41,21 @@ describe('a test context fails when it is closed if the product', () => {
     ],
     [
       'looks up rows of all tenants',
-      {
-        aggregate: 'sessions',
-        pipeline: [
-          { $match: { _id: 's' } },
-          { $lookup: { from: 'signals', localField: 'model', foreignField: 'model', as: 'x' } },
-        ],
-        cursor: {},
-      },
+      { aggregate: 'sessions', pipeline: [{ $match: { _id: 's' } }, { $lookup: NOTES }], cursor: {} },
       'signals by model',
     ],
     [
       'changes rows of all tenants',
-      { update: 'sessions', updates: [{ q: { user_id: 'ada' }, u: { $set: { n: 1 } }, multi: true }] },
+      update({ user_id: 'ada' }, { $set: { n: 1 } }, { multi: true }),
       'sessions by user_id',
     ],
-    [
-      'changes a shard key',
-      { update: 'sessions', updates: [{ q: { _id: 's' }, u: { $set: { org_id: 'o' } } }] },
-      'shard key',
-    ],
+    ['changes a shard key', update({ _id: 's' }, { $set: { org_id: 'o' } }), 'shard key'],
     [
       'inserts without an id of its own',
-      { update: 'due', updates: [{ q: { kind: 'k', org_id: 'o' }, u: { $set: { n: 1 } }, upsert: true }] },
+      update({ kind: 'k', org_id: 'o' }, { $set: { n: 1 } }, { upsert: true }, 'due'),
       'ObjectId',
     ],
-    [
-      'contradicts itself',
-      { update: 'sessions', updates: [{ q: { _id: 's' }, u: { $set: { 'a.b': 1 }, $unset: { a: 1 } } }] },
-      'conflict',
-    ],
+    ['contradicts itself', update({ _id: 's' }, { $set: { 'a.b': 1 }, $unset: { a: 1 } }), 'conflict'],
   ])('%s', async (_, command, words) => {
     const verdict = await verdictOf(({ db }) => db.database.command(command));
     expect(verdict).toContain(words);

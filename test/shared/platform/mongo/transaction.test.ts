@@ -152,20 +152,44 @@ test('a batch that never ends fails, and the next one of its key runs', async ()
   expect(next).toMatchObject({ status: 'fulfilled', value: 'runs' });
 });
 
+/** Work beside a guard of another process, which takes processes for dead after 4 s, with what it warns of. */
+async function withGuard(
+  work: (other: TestContext, warnings: readonly string[]) => Promise<void>,
+  restAfterMs = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const other = await openTestContext({ sharing: ctx });
+  const warnings: string[] = [];
+  const destination = { write: (line: string) => void warnings.push(String(JSON.parse(line).msg)) };
+  const log = createLog({ level: 'warn', process: 'test', destination });
+  const guard = await startTransactionGuard(other.db, log, 4_000, restAfterMs);
+  await work(other, warnings);
+  await guard.stop();
+  await instanceRows(ctx).deleteMany({});
+  await other.close();
+}
+
 describe('the transaction guard', () => {
-  test('writes a process that was taken for dead down again, with the sessions that it writes in', async () => {
-    const other = await openTestContext({ sharing: ctx });
-    const guard = await startTransactionGuard(other.db, ctx.log);
-    await write(other, 'before the pause');
-    const [own] = await instanceRows(ctx).find({}).toArray();
-    expect(own?.sessions).toHaveLength(1);
-    // As another process leaves it that saw no heartbeat for four seconds.
-    await instanceRows(ctx).deleteOne({ _id: own?._id ?? '' });
-    await until(async () => (await instanceRows(ctx).countDocuments({})) === 1);
-    expect((await instanceRows(ctx).find({}).toArray())[0]?.sessions).toEqual(own?.sessions);
-    await guard.stop();
-    await other.close();
-  });
+  const instances = () => instanceRows(ctx).find({}).toArray();
+  const untilThereAre = (count: number) =>
+    until(async () => (await instances()).length === count, { timeoutMs: 15_000 });
+  const refused = (code: number) => new mongo.MongoServerError({ message: 'refused', code });
+
+  /** Moves this process' monotonic clock forward. */
+  function jump(ms: number) {
+    const now = performance.now.bind(performance);
+    return vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+  }
+
+  test('writes a process that was taken for dead down again, with the sessions that it writes in', () =>
+    withGuard(async (other) => {
+      await write(other, 'before the pause');
+      const [own] = await instances();
+      expect(own?.sessions).toHaveLength(1);
+      // As another process leaves it that saw no heartbeat for four seconds.
+      await instanceRows(ctx).deleteOne({ _id: own?._id ?? '' });
+      await untilThereAre(1);
+      expect((await instances())[0]?.sessions).toEqual(own?.sessions);
+    }));
 
   test(
     'stops soon while the store is away: it owes no heartbeats',
@@ -186,81 +210,52 @@ describe('the transaction guard', () => {
     30_000,
   );
 
-  test('leaves out a process that writes nothing, until within its next transaction', async () => {
-    const other = await openTestContext({ sharing: ctx });
-    const guard = await startTransactionGuard(other.db, ctx.log, 4_000, 100);
-    await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
-    const guarded = await inTransaction(other.db, async (transaction) => {
-      await things(other).insertOne({ _id: 'after a rest', n: 1 }, { session: transaction });
-      return besideIt(() => instanceRows(ctx).find({}).toArray());
-    });
-    expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
-    await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
-    await guard.stop();
-    await other.close();
-  });
-
-  /** A guard that takes processes for dead after 4 s, with what it warns of. */
-  async function startGuard(other: TestContext) {
-    const warnings: string[] = [];
-    const destination = { write: (line: string) => void warnings.push(String(JSON.parse(line).msg)) };
-    const log = createLog({ level: 'warn', process: 'test', destination });
-    const guard = await startTransactionGuard(other.db, log, 4_000, Number.POSITIVE_INFINITY);
-    return { warnings, guard };
-  }
-
-  const refused = (code: number) => new mongo.MongoServerError({ message: 'refused', code });
-
-  /** Moves this process' monotonic clock forward. */
-  function jump(ms: number) {
-    const now = performance.now.bind(performance);
-    return vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
-  }
+  test('leaves out a process that writes nothing, until within its next transaction', () =>
+    withGuard(async (other) => {
+      await untilThereAre(0);
+      const guarded = await inTransaction(other.db, async (transaction) => {
+        await things(other).insertOne({ _id: 'after a rest', n: 1 }, { session: transaction });
+        return besideIt(instances);
+      });
+      expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
+      await untilThereAre(0);
+    }, 100));
 
   test('frees itself of every silent process where the server refuses to end sessions', async () => {
-    const other = await openTestContext({ sharing: ctx });
-    const command = vi.spyOn(mongo.Db.prototype, 'command').mockRejectedValue(refused(8_000));
     for (const _id of ['silent 1', 'silent 2'])
       await instanceRows(ctx).insertOne({ _id, heartbeat: 1, sessions: ['00'.repeat(16)] });
-    const { warnings, guard } = await startGuard(other);
-    await until(async () => (await instanceRows(ctx).countDocuments({})) === 1, { timeoutMs: 15_000 });
-    expect(warnings.filter((message) => message.includes('refuses killSessions'))).toHaveLength(2);
-    command.mockRestore();
-    await guard.stop();
-    await other.close();
+    await withGuard(async (_other, warnings) => {
+      const command = vi.spyOn(mongo.Db.prototype, 'command').mockRejectedValue(refused(8_000));
+      await untilThereAre(1);
+      expect(warnings.filter((message) => message.includes('refuses killSessions'))).toHaveLength(2);
+      command.mockRestore();
+    });
   }, 30_000);
 
   test('takes nobody for dead right after a time without a primary', async () => {
-    const other = await openTestContext({ sharing: ctx });
     await instanceRows(ctx).insertOne({ _id: 'also without a primary', heartbeat: 1, sessions: [] });
-    const { warnings, guard } = await startGuard(other);
-    const find = instanceRows(other);
-    const asked = vi.spyOn(find, 'find');
-    await until(() => asked.mock.calls.length > 0);
-    const update = vi.spyOn(find, 'updateOne').mockRejectedValue(refused(10_107));
-    await until(() => update.mock.calls.length > 1);
-    const later = jump(11_000);
-    const before = asked.mock.calls.length;
-    update.mockRestore();
-    await until(() => asked.mock.calls.length > before + 1);
-    expect(warnings).toEqual([]);
-    later.mockRestore();
-    await guard.stop();
-    await instanceRows(ctx).deleteMany({});
-    await other.close();
+    await withGuard(async (other, warnings) => {
+      const rows = instanceRows(other);
+      const asked = vi.spyOn(rows, 'find');
+      await until(() => asked.mock.calls.length > 0);
+      const update = vi.spyOn(rows, 'updateOne').mockRejectedValue(refused(10_107));
+      await until(() => update.mock.calls.length > 1);
+      const later = jump(11_000);
+      const before = asked.mock.calls.length;
+      update.mockRestore();
+      await until(() => asked.mock.calls.length > before + 1);
+      expect(warnings).toEqual([]);
+      later.mockRestore();
+    });
   });
 
-  test('forgets driver sessions that nobody has used for ten minutes', async () => {
-    const other = await openTestContext({ sharing: ctx });
-    const guard = await startTransactionGuard(other.db, ctx.log, 4_000, Number.POSITIVE_INFINITY);
-    await write(other, 'long ago');
-    const countSessions = async () =>
-      (await instanceRows(ctx).find({}).toArray()).flatMap(({ sessions }) => sessions).length;
-    expect(await countSessions()).toBe(1);
-    const later = jump(601_000);
-    await until(async () => (await countSessions()) === 0);
-    later.mockRestore();
-    await guard.stop();
-    await other.close();
-  });
+  test('forgets driver sessions that nobody has used for ten minutes', () =>
+    withGuard(async (other) => {
+      await write(other, 'long ago');
+      const sessions = async () => (await instances()).flatMap((instance) => instance.sessions);
+      expect(await sessions()).toHaveLength(1);
+      const later = jump(601_000);
+      await until(async () => (await sessions()).length === 0);
+      later.mockRestore();
+    }));
 });
