@@ -16,29 +16,27 @@ function week(costs: readonly number[]): WeekCells {
 
 const before = week(Array.from({ length: 12 }, () => 100));
 
-/** The decision about these late costs, when a late part of `judged` users was refused before. */
-function judged(late: readonly number[], judged_users: number): string {
+/** The decision about these late costs of a week that shows all, and of which none was refused, but for these fields. */
+function judged(late: readonly number[], frozen: object = {}): string {
   const now = week(Array.from({ length: 12 }, (_, index) => 100 + (late[index] ?? 0)));
-  return decideLate({ hidden: [], is_total_hidden: false, judged_users }, { before, now }, K).outcome;
+  const shown = { hidden: [], is_total_hidden: false, judged_users: 0, ...frozen };
+  return decideLate(shown, { before, now }, K).outcome;
 }
 const even = (users: number) => Array.from({ length: users }, () => 10);
 
 it('a late part is not looked at before it holds k users', () => {
-  expect([judged(even(1), 0), judged(even(4), 0), judged(even(5), 0)]).toEqual(['wait', 'wait', 'restate']);
+  expect([1, 4, 5].map((users) => judged(even(users)))).toEqual(['wait', 'wait', 'restate']);
 });
 
 it('one that was refused is looked at again when it holds k users more', () => {
-  expect(judged([10_000, 1, 1, 1, 1], 0)).toBe('refuse');
-  expect([judged(even(5), 5), judged(even(9), 5), judged(even(10), 5)]).toEqual(['wait', 'wait', 'restate']);
+  expect(judged([10_000, 1, 1, 1, 1])).toBe('refuse');
+  const again = (users: number) => judged(even(users), { judged_users: 5 });
+  expect([5, 9, 10].map(again)).toEqual(['wait', 'wait', 'restate']);
 });
 
 it('one of a week that shows nothing must be safe by itself, but not each of its values', () => {
-  const silent = { hidden: ['all'], is_total_hidden: true, judged_users: 0 };
-  const late = (costs: readonly number[]) => {
-    const now = week(Array.from({ length: 12 }, (_, index) => 100 + (costs[index] ?? 0)));
-    return decideLate(silent, { before, now }, K).outcome;
-  };
-  expect([late([10_000, 1, 1, 1, 1]), late(even(5))]).toEqual(['refuse', 'restate']);
+  const silent = { hidden: ['all'], is_total_hidden: true };
+  expect([judged([10_000, 1, 1, 1, 1], silent), judged(even(5), silent)]).toEqual(['refuse', 'restate']);
 });
 
 it('where any value was shown, each that a late part touches must be safe', () => {
@@ -64,16 +62,16 @@ it('where any value was shown, each that a late part touches must be safe', () =
 
 it('a void alone is never looked at, whether of one user, of k or of all', () => {
   const gone = (users: number) => Array.from({ length: users }, () => -10);
-  expect([judged(gone(1), 0), judged(gone(5), 0), judged(gone(12), 0)]).toEqual(['wait', 'wait', 'wait']);
+  expect([judged(gone(1)), judged(gone(5)), judged(gone(12))]).toEqual(['wait', 'wait', 'wait']);
 });
 
 it('one beside which a large part was voided is refused', () => {
-  expect(judged([...even(5), -10_000], 0)).toBe('refuse');
-  expect(judged([...even(5), -1], 0)).toBe('restate');
+  expect(judged([...even(5), -10_000])).toBe('refuse');
+  expect(judged([...even(5), -1])).toBe('restate');
 });
 
 it('a user whose signals were voided does not count towards k', () => {
-  expect(judged([...even(4), -1], 0)).toBe('wait');
+  expect(judged([...even(4), -1])).toBe('wait');
 });
 
 it('whatever is voided and late together, a restatement reveals no part of it to within 10 %', () => {
@@ -81,7 +79,7 @@ it('whatever is voided and late together, a restatement reveals no part of it to
   let restated = 0;
   fc.assert(
     fc.property(parts, (late) => {
-      if (judged(late, 0) !== 'restate') return;
+      if (judged(late) !== 'restate') return;
       restated += 1;
       const [largest = 0, _second, ...rest] = late.map(Math.abs).toSorted((a, b) => b - a);
       expect(rest.reduce((sum, amount) => sum + amount, 0) * 10).toBeGreaterThanOrEqual(largest);

@@ -57,6 +57,21 @@ async function mailAllDue(on: Context = ctx): Promise<void> {
     if (due_at.getTime() <= clock.now()) await mailDigest.handle({ key: of }, on);
 }
 
+/** The text of the mail of a morning. */
+async function mailedAt(ms: number, digest: 'daily' | 'weekly' = 'daily'): Promise<string> {
+  await choose(digest);
+  clock.set(ms);
+  await mailAllDue();
+  expect(smtp.mails).toHaveLength(1);
+  return plainMail(smtp.mails[0]);
+}
+/** A digest is chosen, and it is the morning on which it is due. */
+async function chooseDaily(): Promise<void> {
+  await choose('daily');
+  clock.set(MORNING);
+}
+const SPIKE = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
+
 describe('the digest of a member', () => {
   it('shows own cost against the day before, the most expensive sessions, full budgets and anomalies, and nobody else’s', async () => {
     const yesterday = NOON - 2 * HOUR;
@@ -67,11 +82,7 @@ describe('the digest of a member', () => {
       { ts: yesterday, project_id: 'checkout', cost_usd: 10 },
       { ts: yesterday, user_id: 'eve', project_id: 'secret', cost_usd: 99 },
     );
-    await choose('daily');
-    clock.set(MORNING);
-    await mailAllDue();
-    expect(smtp.mails).toHaveLength(1);
-    const text = plainMail(smtp.mails[0]);
+    const text = await mailedAt(MORNING);
     expect(text).toContain('To: ada@example.com');
     expect(text).toContain('Subject: Test: your daily digest, Tue 24 Nov 2026');
     expect(text).toContain('Cost: $10.00, 25 % more than the day before ($8.00)');
@@ -85,10 +96,7 @@ describe('the digest of a member', () => {
     await f.spend({ user_id: 'eve', project_id: 'secret', cost_usd: 99 });
     const implausible = makeSignal({ ts: NOON, user_id: 'eve', tokens_in: 900_000_000 });
     await f.ask('/api/v1/signals', implausible);
-    await choose('weekly');
-    clock.set(Date.UTC(2026, 10, 30, 8));
-    await mailAllDue();
-    const text = plainMail(smtp.mails[0]);
+    const text = await mailedAt(Date.UTC(2026, 10, 30, 8), 'weekly');
     expect(text).toContain('your weekly digest, Mon 23 Nov 2026 to Sun 29 Nov 2026');
     expect(text).toContain('Cost: $0.00, as the week before');
     expect(text).toContain('The organization “Test”');
@@ -99,23 +107,19 @@ describe('the digest of a member', () => {
 
   it('has nothing of another organization for an admin, also where both have people of the same ids', async () => {
     await changeMember(ctx, f.orgId, 'ada', { role: 'admin' });
-    const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
     const fill = async ({ orgId, key, budget, webhook }: Tenant, name: string) => {
       await budget({ name, threshold: 1, window: 'monthly' });
       const of = { ts: NOON, user_id: 'ada', project_id: name };
       const signals = [makeSignal({ ...of, cost_usd: 1 }), makeSignal({ ...of, tokens_in: 900_000_000 })];
       await f.ask('/api/v1/signals', { signals }, { key });
       const [session] = await sessionRows(ctx).find({ org_id: orgId }).toArray();
-      if (session) await reportAnomalies(ctx, session, [spike]);
+      if (session) await reportAnomalies(ctx, session, [SPIKE]);
       const { _id } = await webhook(`https://${name}.example/`);
       await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
     };
     await fill(f, 'own');
     await fill(await f.tenant(), 'foreign');
-    await choose('daily');
-    clock.set(MORNING);
-    await mailAllDue();
-    const text = plainMail(smtp.mails[0]);
+    const text = await mailedAt(MORNING);
     const [mine, whole] = text.split('The organization “Test”');
     for (const part of [mine, whole]) {
       expect(part).toContain('Cost: $1.00, $0.00 the day before');
@@ -133,24 +137,17 @@ describe('the digest of a member', () => {
     { count: 7, rest: ['and 2 more'] },
   ])('lists five of $count anomalies, and says how many more there are', async ({ count, rest }) => {
     await f.spend(...Array.from({ length: count }, (_, at) => ({ project_id: `p${at}`, cost_usd: 1 })));
-    const spike = { anomaly_type: 'cost_spike', baseline_avg: 1, observed: 9, deviation_pct: 800 } as const;
     for (const session of await sessionRows(ctx).find({ org_id: f.orgId }).toArray())
-      await reportAnomalies(ctx, session, [spike]);
-    await choose('daily');
-    clock.set(MORNING);
-    await mailAllDue();
+      await reportAnomalies(ctx, session, [SPIKE]);
     const line = 'cost spike of “ada”, 800 % above usual';
-    const listed = plainMail(smtp.mails[0]).match(/^Anomalies: .*$/m);
-    expect(listed?.[0]).toBe([`Anomalies: ${count}`, line, line, line, line, line, ...rest].join(' '));
+    const [listed] = /^Anomalies: .*$/m.exec(await mailedAt(MORNING)) ?? [];
+    expect(listed).toBe([`Anomalies: ${count}`, line, line, line, line, line, ...rest].join(' '));
   });
 
   it('has names as text: one line, no link, no direction, no header', async () => {
     await f.spend({ project_id: HOSTILE, cost_usd: 1 });
     await changeOrganization(ctx, f.orgId, { name: HOSTILE });
-    await choose('daily');
-    clock.set(MORNING);
-    await mailAllDue();
-    const text = plainMail(smtp.mails[0]);
+    const text = await mailedAt(MORNING);
     expect(text).not.toMatch(/^Bcc:/m);
     expect(text).not.toContain('\u202e');
     expect(text).toContain('evil.\u200bexample.\u200bcom Bcc: all@example.\u200bcom');
@@ -161,13 +158,12 @@ describe('the digest of a member', () => {
     const { href, pathname } = new URL(unsubscribeUrl(ctx.config, ada._id));
     await askForDigest(ctx, accountOf(ada));
     await mailAllDue();
-    expect(plainMail(smtp.mails[0])).toContain(`List-Unsubscribe: <${href}>`);
-    expect(plainMail(smtp.mails[0])).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    const text = plainMail(smtp.mails[0]);
+    expect(text).toContain(`List-Unsubscribe: <${href}>`);
+    expect(text).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
     await unsubscribe(ctx, pathname.split('/').at(-1) ?? '');
-    expect([await dueTimes(), (await preferencesRows(ctx).findOne({ _id: ada._id }))?.digest]).toEqual([
-      [],
-      'none',
-    ]);
+    expect((await preferencesRows(ctx).findOne({ _id: ada._id }))?.digest).toBe('none');
+    expect(await dueTimes()).toEqual([]);
     await choose('daily');
     expect((await memberRows(ctx).findOne({ _id: ada._id }))?.mails_ended_at).toBeUndefined();
     clock.set(MORNING);
@@ -192,16 +188,13 @@ describe('a due digest', () => {
   });
 
   it('is one mail when two workers take it at one time', async () => {
-    await choose('daily');
-    clock.set(MORNING);
-    const other = { ...ctx };
-    await Promise.all([ctx, other].map((each) => mailDigest.handle({ key: ada._id }, each)));
+    await chooseDaily();
+    await Promise.all([ctx, { ...ctx }].map((each) => mailDigest.handle({ key: ada._id }, each)));
     expect(smtp.mails).toHaveLength(1);
   });
 
   it('is tried again after 30 s, 5 min, 30 min and 2 h, with one Message-ID, and then given up for the period', async () => {
-    await choose('daily');
-    clock.set(MORNING);
+    await chooseDaily();
     for (const waitS of [30, 300, 1_800, 7_200]) {
       const failedAt = clock.now();
       await mailAllDue(DEAD);
@@ -211,22 +204,17 @@ describe('a due digest', () => {
     }
     await mailAllDue(DEAD);
     expect(await dueTimes()).toEqual(['2026-11-26T08:00:00.000Z']);
-    expect(await mailPermitRows(ctx).find({}).toArray()).toSatisfy((rows: { sent: Date[] }[]) =>
-      rows.every(({ sent }) => sent.every((at) => at.getTime() !== clock.now())),
-    );
+    const sent = (await mailPermitRows(ctx).find({}).toArray()).flatMap((row) => row.sent);
+    expect(sent.filter((at) => at.getTime() === clock.now())).toEqual([]);
     expect(smtp.mails).toHaveLength(0);
   });
 
   it('that a killed worker had sent and not recorded is sent again with the same Message-ID', async () => {
-    await choose('daily');
-    clock.set(MORNING);
+    await chooseDaily();
     const [due] = await digestsOf();
-    if (!due) throw new Error('no digest is due');
     await mailAllDue();
-    await dueRows(ctx).updateOne(
-      { _id: due._id },
-      { $set: { due_at: due.due_at, scheduled_at: due.scheduled_at } },
-    );
+    const { _id, due_at, scheduled_at } = due ?? ({} as DueRow & MailAttempt);
+    await dueRows(ctx).updateOne({ _id }, { $set: { due_at, scheduled_at } });
     await preferencesRows(ctx).updateOne({ _id: ada._id }, { $unset: { last_period: true } });
     await mailAllDue();
     const ids = messageIds();
@@ -258,17 +246,12 @@ describe('a due digest', () => {
   });
 
   it('is left out for its successor after a long outage', async () => {
-    await choose('daily');
-    clock.set(MORNING + 3 * DAY + HOUR);
-    await mailAllDue();
-    expect(smtp.mails).toHaveLength(1);
-    expect(plainMail(smtp.mails[0])).toContain('your daily digest, Fri 27 Nov 2026');
+    expect(await mailedAt(MORNING + 3 * DAY + HOUR)).toContain('your daily digest, Fri 27 Nov 2026');
     expect(await dueTimes()).toEqual(['2026-11-29T08:00:00.000Z']);
   });
 
   it('is tried as often as any other after an outage in which its predecessor had failed', async () => {
-    await choose('daily');
-    clock.set(MORNING);
+    await chooseDaily();
     for (const waitS of [30, 300, 1_800]) {
       await mailAllDue(DEAD);
       clock.advance(waitS * 1_000);
@@ -281,8 +264,7 @@ describe('a due digest', () => {
 
   it('goes to nobody whose address is not confirmed, and the next one is due all the same', async () => {
     await memberRows(ctx).updateOne({ _id: ada._id }, { $unset: { email_confirmed: true } });
-    await choose('daily');
-    clock.set(MORNING);
+    await chooseDaily();
     await mailAllDue();
     expect([smtp.mails.length, await dueTimes()]).toEqual([0, ['2026-11-26T08:00:00.000Z']]);
   });

@@ -56,13 +56,16 @@ function pricesOf(rate: Rate | undefined): bigint[] {
   return rate ? [rate.base, ...rate.tiers.map((tier) => tier.rate)] : [];
 }
 
+type Charges = ReturnType<typeof chargesOf>;
+const shown = (charges: Charges) =>
+  charges.map(({ meter, consumed, costNusd, unitPrice }) => [meter, consumed, costNusd, unitPrice]);
+const RULE = { cost_source: 'rule' as const, price_rule: { id: 'prl_1', name: 'Contract' } };
+
 describe('the charges of a call', () => {
   it('are one for each class of tokens, with the price of its context', () => {
     // 30,000 × 6 + 200,000 × 0.6 + 20,000 × 7.5 + 10 × 22.5 dollars per million.
     const charges = chargesOf({ ...signal, cost_nusd: 450_225_000 });
-    expect(
-      charges.map(({ meter, consumed, costNusd, unitPrice }) => [meter, consumed, costNusd, unitPrice]),
-    ).toEqual([
+    expect(shown(charges)).toEqual([
       ['input', 30_000, 180_000_000, 6_000_000_000n],
       ['cache_read', 200_000, 120_000_000, 600_000_000n],
       ['cache_write', 20_000, 150_000_000, 7_500_000_000n],
@@ -74,13 +77,10 @@ describe('the charges of a call', () => {
   });
 
   it('are one of the whole cost, where a tool reported it or the list no longer gives it', () => {
-    const [reported, ...more] = chargesOf({ ...signal, cost_nusd: 5, cost_source: 'reported' });
-    expect(more).toEqual([]);
-    expect(reported).toMatchObject({
-      meter: 'reported',
-      skuPriceId: 'anthropic/claude-sonnet-4-5/reported',
-      costNusd: 5,
-    });
+    const skuPriceId = 'anthropic/claude-sonnet-4-5/reported';
+    expect(chargesOf({ ...signal, cost_nusd: 5, cost_source: 'reported' })).toMatchObject([
+      { meter: 'reported', skuPriceId, costNusd: 5 },
+    ]);
     expect(chargesOf({ ...signal, cost_nusd: 5 })).toMatchObject([
       { meter: 'recorded', costNusd: 5, consumed: 250_010 },
     ]);
@@ -100,18 +100,15 @@ describe('the charges of a call', () => {
   });
 
   it('of a price rule keep the list’s price: the rule changes the cost of each class alike', () => {
-    const rule = { cost_source: 'rule' as const, price_rule: { id: 'prl_1', name: 'Contract' } };
-    const charges = chargesOf({ ...signal, ...rule, cost_nusd: 225_112_500 });
-    expect(
-      charges.map(({ meter, consumed, costNusd, unitPrice }) => [meter, consumed, costNusd, unitPrice]),
-    ).toEqual([
+    const charges = chargesOf({ ...signal, ...RULE, cost_nusd: 225_112_500 });
+    expect(shown(charges)).toEqual([
       ['input', 30_000, 90_000_000, 6_000_000_000n],
       ['cache_read', 200_000, 60_000_000, 600_000_000n],
       ['cache_write', 20_000, 75_000_000, 7_500_000_000n],
       ['output', 10, 112_500, 22_500_000_000n],
     ]);
     for (const { skuPriceId } of charges) expect(skuPriceId).toMatch(/@[^/]+\/rule\/prl_1$/);
-    const own = { ...signal, ...rule, provider: 'vllm', model: 'llama-4-70b', cost_nusd: 7 };
+    const own = { ...signal, ...RULE, provider: 'vllm', model: 'llama-4-70b', cost_nusd: 7 };
     expect(chargesOf(own)).toMatchObject([{ meter: 'recorded', costNusd: 7 }]);
   });
 
@@ -130,37 +127,21 @@ describe('the charges of a call', () => {
   });
 });
 
+const [CLAUDE, AWS] = ['claude-sonnet-4-5', 'Amazon Web Services'];
 describe('the seller of a call', () => {
   it.each([
-    [
-      { provider: 'anthropic.messages', adapter: 'own' },
-      'claude-sonnet-4-5',
-      'Anthropic',
-      'Anthropic',
-      'Claude API',
-    ],
-    [
-      { provider: 'bedrock', adapter: 'own' },
-      'anthropic.claude-sonnet-4-5',
-      'Amazon Web Services',
-      'Anthropic',
-      'Amazon Bedrock',
-    ],
-    [{ provider: 'azure_openai', adapter: 'own' }, 'gpt-5', 'Microsoft', 'OpenAI', 'Azure AI Foundry'],
-    [
-      { provider: 'github-copilot', adapter: 'own' },
-      'claude-sonnet-4-5',
-      'GitHub',
-      'Anthropic',
-      'GitHub Copilot',
-    ],
-    [{ provider: 'litellm', adapter: 'own' }, 'gpt-5', 'OpenAI', 'OpenAI', 'OpenAI API'],
-    [{ provider: null, adapter: 'claude-code' }, 'unheard-of', 'Anthropic', 'Anthropic', 'Claude API'],
-    [{ provider: 'unknown', adapter: 'own' }, 'unheard-of', 'own', 'own', 'own API'],
-    [{ provider: 'my-vllm', adapter: 'own' }, 'llama-3', 'my-vllm', 'Meta', 'my-vllm API'],
-  ])('%j, %s: %s', (call, model, ProviderName, PublisherName, ServiceName) => {
-    const listed = findListing(call.provider ?? undefined, model, NOW)?.provider ?? null;
-    expect(sellerOf(sellerId(call, listed), model)).toEqual({ ProviderName, PublisherName, ServiceName });
+    ['anthropic.messages', 'own', CLAUDE, 'Anthropic', 'Anthropic', 'Claude API'],
+    ['bedrock', 'own', `anthropic.${CLAUDE}`, AWS, 'Anthropic', 'Amazon Bedrock'],
+    ['azure_openai', 'own', 'gpt-5', 'Microsoft', 'OpenAI', 'Azure AI Foundry'],
+    ['github-copilot', 'own', CLAUDE, 'GitHub', 'Anthropic', 'GitHub Copilot'],
+    ['litellm', 'own', 'gpt-5', 'OpenAI', 'OpenAI', 'OpenAI API'],
+    [null, 'claude-code', 'unheard-of', 'Anthropic', 'Anthropic', 'Claude API'],
+    ['unknown', 'own', 'unheard-of', 'own', 'own', 'own API'],
+    ['my-vllm', 'own', 'llama-3', 'my-vllm', 'Meta', 'my-vllm API'],
+  ])('by %s and %s, %s: %s', (provider, adapter, model, ProviderName, PublisherName, ServiceName) => {
+    const listed = findListing(provider ?? undefined, model, NOW)?.provider ?? null;
+    const seller = sellerOf(sellerId({ provider, adapter }, listed), model);
+    expect(seller).toEqual({ ProviderName, PublisherName, ServiceName });
   });
 });
 
@@ -171,25 +152,17 @@ describe('the columns', () => {
       const [row] = chargesOf({ ...signal, cost_nusd: 225_112_500, ...fields });
       return JSON.parse(String(details?.cell({ row } as never))).x_ServiceTier;
     };
-    const rule = { cost_source: 'rule', price_rule: { id: 'prl_1', name: 'Contract' } };
-    expect([{}, { service_tier: 'batch' }, { service_tier: 'batch', ...rule }].map(tierOf)).toEqual([
-      'standard',
-      'batch',
-      'batch',
-    ]);
+    const tiers = [{}, { service_tier: 'batch' }, { service_tier: 'batch', ...RULE }].map(tierOf);
+    expect(tiers).toEqual(['standard', 'batch', 'batch']);
     const own = { provider: 'vertex', model: 'publishers/acme/models/acme-1@20260501' };
-    expect([{ cost_source: 'reported' }, rule].map((cost) => tierOf({ ...own, ...cost }))).toEqual([
-      'standard',
-      'standard',
-    ]);
+    const whole = [{ cost_source: 'reported' }, RULE].map((cost) => tierOf({ ...own, ...cost }));
+    expect(whole).toEqual(['standard', 'standard']);
   });
 
   it('are the same in 1.3 but for who sells and who hosts', () => {
     const names = (version: '1.2' | '1.3') => focusColumns(version).map(({ name }) => name);
-    expect(names('1.3').filter((name) => !names('1.2').includes(name))).toEqual([
-      'ServiceProviderName',
-      'HostProviderName',
-    ]);
+    const added = names('1.3').filter((name) => !names('1.2').includes(name));
+    expect(added).toEqual(['ServiceProviderName', 'HostProviderName']);
     expect(names('1.2').filter((name) => !names('1.3').includes(name))).toEqual(['ProviderName']);
   });
 });

@@ -52,18 +52,21 @@ async function mailAllDue(on: Context = ctx): Promise<void> {
     if (due_at.getTime() <= clock.now()) await mailRaise.handle({ key }, on);
 }
 
-const texts = () => smtp.mails.map(plainMail);
-const readers = () => texts().map((text) => /^To: (.*)$/m.exec(text)?.[1]);
+/** The texts of the mails since the last look, and who got them, once all are sent that are due. */
+async function mailed(): Promise<{ texts: string[]; readers: (string | undefined)[] }> {
+  await mailAllDue();
+  const texts = smtp.mails.splice(0).map(plainMail);
+  const readers = texts.map((text) => /^To: (.*)@example\.com$/m.exec(text)?.[1]);
+  return { texts, readers: readers.toSorted() };
+}
 
 describe('a request for more', () => {
   it('is mailed to each admin but the person, once however often the job runs', async () => {
     const { _id } = await ask();
     const keys = (await due()).map(({ key }) => key);
-    await mailAllDue();
-    for (const key of keys) await mailRaise.handle({ key }, ctx);
-    expect(readers()).toHaveLength(2);
-    expect(new Set(readers())).toEqual(new Set(['grace@example.com', 'linus@example.com']));
-    const [text] = texts();
+    const { texts, readers } = await mailed();
+    expect(readers).toEqual(['grace', 'linus']);
+    const [text] = texts;
     expect(text).toMatch(/^Subject: .*ada_asks_for_\$5\.00_more_of_“/m);
     expect(bodyOf(text).replace(/unsubscribe\/\S+/, 'unsubscribe/…')).toBe(
       [
@@ -78,33 +81,27 @@ describe('a request for more', () => {
         '',
       ].join('\n'),
     );
-    expect(await due()).toEqual([]);
-
-    smtp.mails.length = 0;
+    for (const key of keys) await mailRaise.handle({ key }, ctx);
+    expect([smtp.mails, await due()]).toEqual([[], []]);
     await ask('Mine.', grace);
-    await mailAllDue();
-    expect(readers()).toEqual(['linus@example.com']);
+    expect((await mailed()).readers).toEqual(['linus']);
   });
 
   it('is not mailed any more once it was withdrawn, answered or has expired', async () => {
     await withdrawRaise(ctx, personOf(ada), (await ask())._id);
-    await mailAllDue();
+    expect((await mailed()).readers).toEqual([]);
     await denyRaise(ctx, personOf(grace), (await ask())._id, undefined);
-    await mailAllDue();
-    expect(readers(), 'the answer alone').toEqual(['ada@example.com']);
-    smtp.mails.length = 0;
-    const { expires_at } = await ask();
-    clock.set(expires_at.getTime());
-    await mailAllDue();
-    expect(readers()).toEqual([]);
+    expect((await mailed()).readers, 'the answer alone').toEqual(['ada']);
+    clock.set((await ask()).expires_at.getTime());
+    expect((await mailed()).readers).toEqual([]);
     expect(await due()).toEqual([]);
   });
 
   it('has names and notes as text: one line, no link, no direction, no header', async () => {
     await ask(HOSTILE, await f.member('https://evil.example.com'));
-    await mailAllDue();
-    expect(texts()).toHaveLength(2);
-    for (const text of texts()) {
+    const { texts } = await mailed();
+    expect(texts).toHaveLength(2);
+    for (const text of texts) {
       expect(text).not.toMatch(/^Bcc:/m);
       expect(text).not.toContain('\u202e');
       expect(text).toContain('evil.\u200bexample.\u200bcom');
@@ -116,29 +113,26 @@ describe('a request for more', () => {
 describe('an answer', () => {
   it('is mailed to the person alone, with the word of the admin and no name that the person does not see', async () => {
     const { _id } = await ask();
-    await mailAllDue();
-    smtp.mails.length = 0;
+    await mailed();
     await approveRaise(ctx, personOf(grace), _id, { amount: 3, duration_s: 3_600 });
-    await mailAllDue();
-    expect(readers()).toEqual(['ada@example.com']);
-    expect(texts()[0]).toContain('Subject: Your request for $5.00 more was approved');
-    expect(texts()[0]).toContain(
+    const approved = await mailed();
+    expect(approved.readers).toEqual(['ada']);
+    expect(approved.texts[0]).toContain('Subject: Your request for $5.00 more was approved');
+    expect(approved.texts[0]).toContain(
       '$3.00 more of a budget of your organization: approved until 24 Nov, 13:00 UTC.',
     );
-    expect(texts()[0]).not.toContain('Everybody');
-
-    smtp.mails.length = 0;
+    expect(approved.texts[0]).not.toContain('Everybody');
     await denyRaise(ctx, personOf(linus), (await ask())._id, 'Use the smaller model.');
-    await mailAllDue();
-    expect(texts()[0]).toContain('Subject: Your request for $5.00 more was denied');
-    expect(texts()[0]).toContain('Use the smaller model.');
+    const [denied] = (await mailed()).texts;
+    expect(denied).toContain('Subject: Your request for $5.00 more was denied');
+    expect(denied).toContain('Use the smaller model.');
   });
 });
 
 it('the link of a mail holds no credential: it answers nothing, and neither do its parts', async () => {
   const { _id } = await ask();
-  await mailAllDue();
-  const links = texts().map((text) => /answer: (\S+)/.exec(text)?.[1]);
+  const { texts } = await mailed();
+  const links = texts.map((text) => /answer: (\S+)/.exec(text)?.[1]);
   expect(new Set(links)).toEqual(new Set([`${BASE_URL}/dashboard/raises/${_id}`]));
   for (const key of [undefined, _id]) {
     const answer = await api.call(`/v1/raises/${_id}/approve`, { ...(key && { key }), body: {} });
@@ -148,7 +142,7 @@ it('the link of a mail holds no credential: it answers nothing, and neither do i
   expect([401, 404, 405]).toContain(followed.status);
   expect((await fetch(`${api.url}/dashboard/raises/${_id}`)).status).toBe(200);
   expect((await api.call(`/v1/raises/${_id}`, {})).status).toBe(401);
-  expect(texts().join('\n')).not.toMatch(/ugk_|token=|code=/);
+  expect(texts.join('\n')).not.toMatch(/ugk_|token=|code=/);
 });
 
 describe('mails about raises', () => {
@@ -162,20 +156,17 @@ describe('mails about raises', () => {
     const one = permits.map(({ _id }) => _id);
     await mailPermitRows(ctx).updateMany({ _id: { $in: one } }, { $set: { sent: Array(500).fill(now) } });
     smtp.mails.length = 0;
-    await mailAllDue();
-    expect(smtp.mails).toHaveLength(0);
+    expect((await mailed()).texts).toHaveLength(0);
     expect((await due()).map(({ due_at }) => due_at.getTime())).toEqual([NOON + HOUR]);
     clock.set(NOON + HOUR);
-    await mailAllDue();
-    expect(smtp.mails).toHaveLength(1);
+    expect((await mailed()).texts).toHaveLength(1);
   });
 
   it('go to nobody who has ended them or is no admin any more', async () => {
     await ask();
     await unsubscribe(ctx, unsubscribeUrl(ctx.config, grace._id).split('/').at(-1) ?? '');
     await changeMember(ctx, f.orgId, 'linus', { role: 'member' });
-    await mailAllDue();
-    expect(readers()).toEqual([]);
+    expect((await mailed()).readers).toEqual([]);
     expect(await due()).toEqual([]);
   });
 
