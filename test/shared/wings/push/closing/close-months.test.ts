@@ -7,7 +7,6 @@ import { readOrganization } from '../../../../../shared/core/accounts/organizati
 import { organizationChangeOf } from '../../../../../shared/core/accounts/organizations/settings.ts';
 import { signalRows } from '../../../../../shared/core/calls/signals/model.ts';
 import { quarterHourRetention } from '../../../../../shared/core/calls/usage/model.ts';
-import { changeOrganization } from '../../../../../shared/people/change-organization.ts';
 import { closeDay } from '../../../../../shared/wings/push/closing/close-day.ts';
 import { closeAllMonths, closeMonths } from '../../../../../shared/wings/push/closing/close-months.ts';
 import { focusClosedRows } from '../../../../../shared/wings/push/closing/model.ts';
@@ -76,9 +75,25 @@ const partitions = async () => {
   }
   return found;
 };
-const make = () => makeDestination(ctx, orgId, { since: '2026-01-15' });
+const make = (fields: Record<string, unknown> = { since: '2026-01-15' }) =>
+  makeDestination(ctx, orgId, fields);
+/** The rows of the partition of 19 February in a billing period. */
+const rowsOf = async (month: string) => (await partitions())[`${month} 2026-02-19`]?.rows ?? [];
 const closings = () =>
   auditRows(ctx).find({ org_id: orgId, action: 'focus.close' }).sort({ at: 1 }).toArray();
+const closedRows = () => focusClosedRows(ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
+const closeFebruary = async () => {
+  clock.set(at('03-07T12:00'));
+  await close();
+};
+/** A destination to which these calls were pushed before their month closed, and the sessions of the calls. */
+const pushAndClose = async (...signals: Parameters<typeof post>) => {
+  const destination = await make();
+  const sessions = await post(...signals);
+  await run(destination);
+  await closeFebruary();
+  return { destination, sessions };
+};
 
 test('a month closes at its day of the next one, once, however many close it and however often', async () => {
   await post({ ts: at('02-19T10:00'), cost_usd: 1 });
@@ -91,7 +106,7 @@ test('a month closes at its day of the next one, once, however many close it and
   expect(closed.flat()).toEqual(['2026-02']);
   await closeAllMonths(ctx);
   expect((await closings()).map(({ details }) => details.month)).toEqual(['2026-01', '2026-02']);
-  expect(await focusClosedRows(ctx).find({ org_id: orgId }).toArray()).toMatchObject([
+  expect(await closedRows()).toMatchObject([
     { billing_period: '2026-02', chunk: 0, head: { chunks: 1, rows: 1, cost_nusd: '1000000000' } },
   ]);
   const metadata = await ask('usage/export/metadata?from=2026-02-19');
@@ -116,11 +131,7 @@ test('the first closing closes all months before it', async () => {
 });
 
 test('a late call to a closed day is a correction in the open month, and the day itself stays as it is', async () => {
-  const destination = await make();
-  await post({ ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 0 });
-  await run(destination);
-  clock.set(at('03-07T12:00'));
-  await close();
+  const { destination } = await pushAndClose({ ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 0 });
   expect(await run(destination)).toMatchObject({ partitions_written: 1 });
   const before = await partitions();
   expect(before['2026-02 2026-02-19']).toMatchObject({ state: 'final', rows: [{ ChargeClass: '' }] });
@@ -131,39 +142,26 @@ test('a late call to a closed day is a correction in the open month, and the day
   expect(await run(destination)).toMatchObject({ partitions_written: 2 });
   const after = await partitions();
   expect(after['2026-02 2026-02-19']).toEqual(before['2026-02 2026-02-19']);
-  expect(after['2026-03 2026-02-19']).toMatchObject({
-    state: 'open',
-    rows: [
-      {
-        ChargeClass: 'Correction',
-        BillingPeriodStart: '2026-03-01T00:00:00Z',
-        BillingPeriodEnd: '2026-04-01T00:00:00Z',
-        ChargePeriodStart: '2026-02-19T00:00:00Z',
-        ConsumedQuantity: '',
-        ConsumedUnit: '',
-        PricingQuantity: '0.000500000',
-        EffectiveCost: '0.000075000',
-        ListCost: '0.000075000',
-        x_SignalCount: '1',
-      },
-    ],
+  const correction = {
+    ChargeClass: 'Correction',
+    BillingPeriodEnd: '2026-04-01T00:00:00Z',
+    x_SignalCount: '1',
+  };
+  const costs = { PricingQuantity: '0.000500000', EffectiveCost: '0.000075000', ListCost: '0.000075000' };
+  expect(after).toMatchObject({
+    '2026-03 2026-02-19': { state: 'open', rows: [{ ...correction, ...costs }] },
+    '2026-03 2026-02-18': { rows: [{ EffectiveCost: '2.000000000' }] },
   });
-  expect(after['2026-03 2026-02-18']).toMatchObject({ rows: [{ EffectiveCost: '2.000000000' }] });
   expect(await run(destination)).toMatchObject({ partitions_written: 0 });
-  const list = await ask(`destinations/${destination._id}/partitions?billing_period=2026-03&state=open`);
-  expect(list.body.data.map(({ charge_date }: { charge_date: string }) => charge_date)).toEqual([
-    '2026-02-19',
-    '2026-02-18',
-  ]);
 });
 
 test('the manifest of corrections counts the calls without a price that came after the closing, and those alone', async () => {
+  const postBoth = (ts: number, tokens_in: number) =>
+    post({ ts, cost_usd: 1 }, { ts, model: 'unheard-of', tokens_in, tokens_out: 0 });
   const destination = await make();
-  const unheard = { model: 'unheard-of', tokens_out: 0 };
-  await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ...unheard, ts: at('02-19T10:00'), tokens_in: 500 });
-  clock.set(at('03-07T12:00'));
-  await close();
-  await post({ ts: at('02-19T11:00'), cost_usd: 2 }, { ...unheard, ts: at('02-19T11:00'), tokens_in: 70 });
+  await postBoth(at('02-19T10:00'), 500);
+  await closeFebruary();
+  await postBoth(at('02-19T11:00'), 70);
   await run(destination);
   const manifests = Object.values(checkManifests(await read()));
   expect(manifests.map(({ billing_period, unpriced }) => [billing_period, unpriced])).toEqual([
@@ -173,23 +171,13 @@ test('the manifest of corrections counts the calls without a price that came aft
 });
 
 test('what is voided after its month has closed is taken away again', async () => {
-  const destination = await make();
-  const [session] = await post({ id: 'wrong', ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 10 });
+  const call = { id: 'wrong', ts: at('02-19T10:00'), tokens_in: 1_000, tokens_out: 10 };
+  const { destination, sessions } = await pushAndClose(call);
+  await voidCall(sessions[0], 'wrong');
   await run(destination);
-  clock.set(at('03-07T12:00'));
-  await close();
-  await voidCall(session, 'wrong');
-  await run(destination);
-  const { rows = [] } = (await partitions())['2026-03 2026-02-19'] ?? {};
-  expect(
-    rows.map(({ EffectiveCost, PricingQuantity, x_SignalCount }) => [
-      EffectiveCost,
-      PricingQuantity,
-      x_SignalCount,
-    ]),
-  ).toEqual([
-    ['-0.000150000', '-0.001000000', '-1'],
-    ['-0.000006000', '-0.000010000', '-1'],
+  expect(await rowsOf('2026-03')).toMatchObject([
+    { EffectiveCost: '-0.000150000', PricingQuantity: '-0.001000000', x_SignalCount: '-1' },
+    { EffectiveCost: '-0.000006000', PricingQuantity: '-0.000010000', x_SignalCount: '-1' },
   ]);
 });
 
@@ -203,27 +191,24 @@ const reprice = async (rule: object) => {
 };
 
 test('calls that are priced anew after their month has closed are corrections, also where all sums stay', async () => {
-  const destination = await make();
   const call = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
-  await post({ ts: at('02-19T10:00'), ...call }, { ts: at('02-19T11:00'), model: 'nobody-knows-it' });
-  await run(destination);
-  clock.set(at('03-07T12:00'));
-  await close();
-  await reprice({ match: { model: 'nobody-*' }, usd_per_million: { input: 1, output: 2 } });
-  await run(destination);
+  const { destination } = await pushAndClose(
+    { ts: at('02-19T10:00'), ...call },
+    { ts: at('02-19T11:00'), model: 'nobody-knows-it' },
+  );
   const corrections = async () => {
-    const { rows = [] } = (await partitions())['2026-03 2026-02-19'] ?? {};
-    return rows.map(({ EffectiveCost, SkuPriceId, x_SignalCount }) => [
+    await run(destination);
+    return (await rowsOf('2026-03')).map(({ EffectiveCost, SkuPriceId, x_SignalCount }) => [
       SkuPriceId?.split('/rule/')[0],
       EffectiveCost,
       x_SignalCount,
     ]);
   };
+  await reprice({ match: { model: 'nobody-*' }, usd_per_million: { input: 1, output: 2 } });
   const ofUnknown = ['openai/nobody-knows-it/recorded', '0.000120000', '1'];
   expect(await corrections()).toEqual([ofUnknown]);
   // The list price itself, by a rule.
   await reprice({ match: { model: 'claude-*' }, usd_per_million: { input: 5, output: 25 } });
-  await run(destination);
   const changed = await corrections();
   expect(changed).toContainEqual(ofUnknown);
   const costs = changed.map(([, cost]) => Number(cost));
@@ -231,20 +216,16 @@ test('calls that are priced anew after their month has closed are corrections, a
 });
 
 test('a correction that is taken back leaves a manifest without files, also when its month has closed', async () => {
-  const destination = await make();
-  await post({ ts: at('02-19T10:00'), cost_usd: 1 });
-  clock.set(at('03-07T12:00'));
-  await close();
+  const { destination } = await pushAndClose({ ts: at('02-19T10:00'), cost_usd: 1 });
   const [session] = await post({ id: 'late', ts: at('02-19T11:00'), cost_usd: 5 });
   await run(destination);
-  expect((await partitions())['2026-03 2026-02-19']?.rows).toHaveLength(1);
+  expect(await rowsOf('2026-03')).toHaveLength(1);
   await voidCall(session, 'late');
   clock.set(at('04-08T12:00'));
   await close();
   await run(destination);
-  const found = await partitions();
-  expect(found['2026-03 2026-02-19']).toMatchObject({ state: 'final', rows: [] });
-  expect(found['2026-02 2026-02-19']?.rows).toHaveLength(1);
+  expect((await partitions())['2026-03 2026-02-19']).toMatchObject({ state: 'final', rows: [] });
+  expect(await rowsOf('2026-02')).toHaveLength(1);
 });
 
 test('corrections are part of what their month closes, and later ones go to the next', async () => {
@@ -284,26 +265,22 @@ test('a closing that was killed goes on where it was, with the days that it had 
   await spoil(-1);
   await post({ ts: at('02-19T11:00'), cost_usd: 2 });
   expect(await close()).toEqual(['2026-02']);
-  const rows = await focusClosedRows(ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray();
-  expect(rows.map(({ head }) => head?.cost_nusd)).toEqual(['1000000000', '1000000000']);
+  expect((await closedRows()).map(({ head }) => head?.cost_nusd)).toEqual(['1000000000', '1000000000']);
 });
 
 test('a new destination gets the closed months, and another format the same rows', async () => {
   await post({ ts: at('02-19T10:00'), cost_usd: 1 });
-  clock.set(at('03-07T12:00'));
-  await close();
+  await closeFebruary();
   await post({ ts: at('02-19T11:00'), cost_usd: 2 });
   await changeRow({ name: 'Renamed' });
   const destination = await make();
   await run(destination);
-  const found = await partitions();
-  expect(found['2026-02 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Test' }] });
-  expect(found['2026-03 2026-02-19']).toMatchObject({ rows: [{ BillingAccountName: 'Renamed' }] });
+  const closed = await rowsOf('2026-02');
+  expect(closed).toMatchObject([{ BillingAccountName: 'Test' }]);
+  expect(await rowsOf('2026-03')).toMatchObject([{ BillingAccountName: 'Renamed' }]);
   expect(await run(destination, true)).toMatchObject({ partitions_written: 2 });
-  expect((await partitions())['2026-02 2026-02-19']?.rows).toEqual(found['2026-02 2026-02-19']?.rows);
-  await updateDestination(ctx, orgId, destination._id, {
-    levels: [{ level: 'focus', format: 'parquet' }],
-  });
+  expect(await rowsOf('2026-02')).toEqual(closed);
+  await updateDestination(ctx, orgId, destination._id, { levels: [{ level: 'focus', format: 'parquet' }] });
   await run(destination);
   const files = Object.keys(await read()).filter((path) => path.includes('/part-'));
   expect(files.map((path) => path.split('.').at(-1))).toEqual(['parquet', 'parquet']);
@@ -319,16 +296,14 @@ test('calls that were purged correct nothing, before their month has closed and 
   await close();
   await run(destination);
   expect(await partitions()).toEqual(before);
-  expect(await focusClosedRows(ctx).find({ org_id: orgId }).sort({ day: 1 }).toArray()).toMatchObject([
-    { head: { is_known: false, rows: 0 } },
-    { head: { is_known: false, rows: 0 } },
-  ]);
+  const unknown = { head: { is_known: false, rows: 0 } };
+  expect(await closedRows()).toMatchObject([unknown, unknown]);
 });
 
 test('a call that is voided and sent again from another provider changes the file, and of a closed month makes corrections', async () => {
   const call = { ts: at('01-20T10:00'), cost_usd: 0.5, provider: 'aws.bedrock' };
   const [session] = await post({ ...call, id: 'wrong' });
-  const destination = await makeDestination(ctx, orgId, { since: '2026-01-01' });
+  const destination = await make({ since: '2026-01-01' });
   await close();
   await run(destination);
   await voidCall(session, 'wrong');
@@ -344,9 +319,7 @@ test('a call that is voided and sent again from another provider changes the fil
 test('a call that is voided and sent again for another person and project changes the file of sessions', async () => {
   const call = { ts: at('02-19T10:00'), cost_usd: 0.5 };
   const [session] = await post({ ...call, id: 'wrong', user_id: 'ada', project_id: 'p1' });
-  const destination = await makeDestination(ctx, orgId, {
-    levels: [{ level: 'sessions', format: 'csv' }],
-  });
+  const destination = await make({ levels: [{ level: 'sessions', format: 'csv' }] });
   await run(destination);
   await voidCall(session, 'wrong');
   await post({ ...call, id: 'right', user_id: 'bob', project_id: 'p2' });
@@ -381,11 +354,10 @@ const passTo = async (time: string) => {
 
 test.each(ZONES)('a call that is voided in its 35th day is taken away for good (%s)', async (timezone) => {
   await begin('01-25T12:00', timezone);
-  const calls = [
+  const [session] = await post(
     { id: 'wrong', ts: at('01-20T10:00'), cost_usd: 7 },
     { ts: at('01-20T11:00'), cost_usd: 1 },
-  ];
-  const [session] = await post(...calls);
+  );
   const destination = await make();
   await run(destination);
   await passTo('02-07T03:00');
@@ -439,11 +411,8 @@ test('the calls of a day sum to what its rollups had', async () => {
 
 test('outside UTC a destination whose runs failed for weeks gets what changed meanwhile', async () => {
   await begin('01-25T12:00', 'Asia/Kolkata');
-  const levels = [
-    { level: 'focus', format: 'csv' },
-    { level: 'daily', format: 'csv' },
-  ];
-  const destination = await makeDestination(ctx, orgId, { since: '2026-01-15', levels });
+  const levels = ['focus', 'daily'].map((level) => ({ level, format: 'csv' }));
+  const destination = await make({ since: '2026-01-15', levels });
   await post({ ts: at('01-20T10:00'), cost_usd: 1 });
   await run(destination);
   await post({ ts: at('01-20T11:00'), cost_usd: 5 }, { ts: at('01-18T11:00'), cost_usd: 2 });
@@ -466,10 +435,8 @@ test('a month that another worker has closed meanwhile keeps no more days', asyn
   expect(await focusClosedRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
 });
 
-test('the day is one between 1 and 28', async () => {
-  expect(await changeOrganization(ctx, orgId, { focus_close_day: 28 })).toMatchObject({
-    focus_close_day: 28,
-  });
-  for (const focus_close_day of [0, 29, 1.5])
-    expect(organizationChangeOf(settings).safeParse({ focus_close_day }).success).toBe(false);
+test('the day is one between 1 and 28', () => {
+  const change = organizationChangeOf(settings);
+  const isTaken = (focus_close_day: number) => change.safeParse({ focus_close_day }).success;
+  expect([0, 1, 1.5, 28, 29].map(isTaken)).toEqual([false, true, false, true, false]);
 });

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dueRows } from '../../../../../shared/platform/due/model.ts';
@@ -12,11 +11,14 @@ import { refusePathless } from '../../../../../shared/wings/push/destinations/re
 import { runDestination } from '../../../../../shared/wings/push/destinations/runs/run-destination.ts';
 import { s3Store } from '../../../../../shared/wings/push/destinations/stores/s3.ts';
 import { PART_BYTES } from '../../../../../shared/wings/push/destinations/stores/s3-parts.ts';
+import type { S3Options } from '../../../../../shared/wings/push/destinations/stores/s3-request.ts';
 import { testDestination } from '../../../../../shared/wings/push/destinations/test-destination.ts';
-import { checkManifests, makeDestination, newFolder, runAndKill } from '../../../../support/destinations.ts';
-import { makeSignal, makeTenant } from '../../../../support/factories.ts';
+import { checkManifests, makeDestination, runAndKill } from '../../../../support/destinations.ts';
+import { makeTenant } from '../../../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
 import { hasS3, startS3, type TestS3 } from '../../../../support/s3.ts';
+import { listen, temporaryFolder } from '../../../../support/temporary.ts';
+import { recordAll } from '../../../../support/usage.ts';
 
 const BUCKET = {
   endpoint: 'http://127.0.0.1:1',
@@ -27,12 +29,23 @@ const BUCKET = {
 };
 const isThere = hasS3();
 
+let answers: { status: number; headers?: Record<string, string>; body?: string; isHung?: true }[] = [];
+const seen: string[] = [];
+/** A server that gives the answers of a test. */
+const endpoint = await listen(
+  createServer((req, res) => {
+    seen.push(`${req.method} ${req.url}`);
+    const { status, headers = {}, body = '', isHung = false } = answers.shift() ?? { status: 200 };
+    if (!isHung) res.writeHead(status, headers).end(body);
+  }),
+  afterAll,
+);
+
 describe('a bucket', () => {
   const clock = createTestClock(Date.parse('2026-02-03T12:00:00Z'));
   let s3: TestS3;
   let api: TestApi;
   let orgId: string;
-  let key: string;
   let made = 0;
   let bucket: string;
 
@@ -44,7 +57,7 @@ describe('a bucket', () => {
   beforeEach(async ({ skip }) => {
     if (!isThere) skip('there is no moto (pip install "moto[server]==5.2", or its binary in MOTO_SERVER)');
     await s3.takeAll();
-    ({ orgId, key } = await makeTenant(api.ctx));
+    ({ orgId } = await makeTenant(api.ctx));
     made += 1;
     bucket = `lake-${made}`;
     await s3.makeBucket(bucket);
@@ -66,10 +79,7 @@ describe('a bucket', () => {
   const make = (body: Record<string, unknown> = {}) =>
     makeDestination(api.ctx, orgId, { ...place(), ...body });
   const report = (minute: number) =>
-    api.call('/api/v1/signals', {
-      key,
-      body: { signals: [makeSignal({ ts: Date.parse('2026-02-02T10:00:00Z') + minute * 60_000 })] },
-    });
+    recordAll(api.ctx, orgId, [{ ts: Date.parse('2026-02-02T10:00:00Z') + minute * 60_000 }]);
   const untilDue = async (id: string) => {
     const due = await dueRows(api.ctx).findOne({ _id: `run-destination ${id}` });
     clock.set(due?.due_at.getTime() ?? clock.now());
@@ -141,11 +151,6 @@ describe('a bucket', () => {
     expect(Object.values(checkManifests(after))).toMatchObject([{ destination_id: winner?._id }]);
   });
 
-  test('says no_such_bucket', async () => {
-    const tried = await testDestination(api.ctx, await make({ bucket: 'nowhere' }));
-    expect(tried).toMatchObject({ ok: false, code: 'no_such_bucket' });
-  });
-
   test('takes what its key has signed, with the hash of the body, and says what is wrong with another', async () => {
     const { accessKeyId, secretAccessKey } = await s3.checkSignatures();
     const place = { ...BUCKET, endpoint: s3.url, bucket, access_key_id: accessKeyId };
@@ -162,7 +167,7 @@ describe('a bucket', () => {
   test('gets a large file in parts, and what a worker that died left of such an upload goes', async () => {
     const place = { ...BUCKET, endpoint: s3.url, bucket };
     const store = s3Store(place, { secretAccessKey: 'any', timeScale: 1_000 });
-    const path = join(newFolder(), 'large');
+    const path = join(temporaryFolder(), 'large');
     const content = randomBytes(2 * PART_BYTES + 17);
     await writeFile(path, content);
     const sha256 = createHash('sha256').update(content).digest('hex');
@@ -182,52 +187,29 @@ describe('a bucket', () => {
   });
 
   test('is tried, and its destination keeps what that showed', async () => {
-    const destination = await make();
+    const [destination, lost] = [await make(), await make({ bucket: 'nowhere' })];
     const tried = await testDestination(api.ctx, destination);
     expect(tried).toEqual({ ok: true, code: null, detail: null, conditional_writes: true });
+    expect(await testDestination(api.ctx, lost)).toMatchObject({ ok: false, code: 'no_such_bucket' });
     const { _id } = destination;
     expect(await destinationRows(api.ctx).findOne({ _id })).toMatchObject({ conditional_writes: true });
   });
 });
 
 describe('a request', () => {
-  let server: Server;
-  let answers: { status: number; headers?: Record<string, string>; body?: string; isHung?: true }[] = [];
-  const seen: string[] = [];
-
-  beforeAll(async () => {
-    server = createServer((req, res) => {
-      seen.push(`${req.method} ${req.url}`);
-      const { status, headers = {}, body = '', isHung = false } = answers.shift() ?? { status: 200 };
-      if (!isHung) res.writeHead(status, headers).end(body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
   beforeEach(() => {
     seen.length = 0;
+    answers = [];
   });
-  afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const store = (
-    change: Partial<typeof BUCKET> = {},
-    options: { timeScale?: number; signal?: AbortSignal; answerMs?: number } = {},
-  ) => {
-    const { port } = server.address() as AddressInfo;
-    const bucket = { ...BUCKET, endpoint: `http://127.0.0.1:${port}`, ...change };
-    return s3Store(bucket, { secretAccessKey: 'secret', timeScale: 100_000, ...options });
-  };
+  const store = (change: Partial<typeof BUCKET> = {}, options: Partial<S3Options> = {}) =>
+    s3Store(
+      { ...BUCKET, endpoint, ...change },
+      { secretAccessKey: 'secret', timeScale: 100_000, ...options },
+    );
   const error = (code: string) => `<Error><Code>${code}</Code><Message>secret text</Message></Error>`;
 
   test('that meets 429 or 5xx is tried five times, then the place is unavailable', async () => {
-    answers = [
-      { status: 503 },
-      { status: 429 },
-      { status: 500 },
-      { status: 502 },
-      { status: 200, body: 'x' },
-    ];
+    answers = [503, 429, 500, 502, 200].map((status) => ({ status, body: 'x' }));
     expect((await store().read('a'))?.text).toBe('x');
     answers = Array.from({ length: 9 }, () => ({ status: 503, body: error('SlowDown') }));
     const failure = await store()
@@ -237,13 +219,6 @@ describe('a request', () => {
     expect(String(failure)).toContain('SlowDown');
     expect(String(failure)).not.toContain('secret text');
     expect(seen).toHaveLength(10);
-    answers = [];
-  });
-
-  test('that is redirected fails, and goes nowhere else', async () => {
-    answers = [{ status: 301, headers: { location: '/elsewhere' }, body: error('PermanentRedirect') }];
-    await expect(store().read('a')).rejects.toMatchObject({ code: 'wrong_region' });
-    expect(seen).toEqual(['GET /lake/a']);
   });
 
   test.each([
@@ -255,10 +230,11 @@ describe('a request', () => {
     ['RequestTimeTooSkewed', 403, 'clock_skew'],
     ['NoSuchBucket', 404, 'no_such_bucket'],
     ['EntityTooLarge', 400, 'unexpected'],
-  ])('that is refused as %s says so', async (code, status, ours) => {
-    answers = [{ status, body: error(code) }];
+    ['PermanentRedirect', 301, 'wrong_region'],
+  ])('that is refused as %s says so, and goes nowhere else', async (code, status, ours) => {
+    answers = [{ status, headers: { location: '/elsewhere' }, body: error(code) }];
     await expect(store().read('a')).rejects.toMatchObject({ code: ours });
-    expect(seen).toHaveLength(1);
+    expect(seen).toEqual(['GET /lake/a']);
   });
 
   test('without a server is unreachable', async () => {
@@ -294,15 +270,13 @@ describe('a request', () => {
     const secure = createTlsServer({ key: await own('key'), cert: await own('certificate') }, () => {
       requests += 1;
     });
-    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
-    const endpoint = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    const endpoint = (await listen(secure)).replace('http:', 'https:');
     await expect(store({ endpoint }).read('a')).rejects.toMatchObject({ code: 'tls' });
     expect(requests).toBe(0);
-    await new Promise((resolve) => secure.close(resolve));
   });
 
   test('that completes an upload is refused by an error after its 200, and the upload is aborted', async () => {
-    const path = join(newFolder(), 'large');
+    const path = join(temporaryFolder(), 'large');
     await writeFile(path, Buffer.alloc(PART_BYTES + 1));
     answers = [
       { status: 200, body: '<R><UploadId>u1</UploadId></R>' },
@@ -322,14 +296,8 @@ describe('a request', () => {
   });
 
   test('lists all pages, with what XML escapes', async () => {
-    const page = (keys: string, next: string) => `<R>${keys}${next}</R>`;
-    answers = [
-      {
-        status: 200,
-        body: page('<Key>a&amp;b</Key>', '<NextContinuationToken>t&amp;1</NextContinuationToken>'),
-      },
-      { status: 200, body: page('<Key>c=1/d</Key>', '') },
-    ];
+    const next = '<NextContinuationToken>t&amp;1</NextContinuationToken>';
+    answers = [`<Key>a&amp;b</Key>${next}`, '<Key>c=1/d</Key>'].map((body) => ({ status: 200, body }));
     expect(await store().list('p=1/')).toEqual(['a&b', 'c=1/d']);
     expect(seen[1]).toContain('continuation-token=t%261');
   });
@@ -365,7 +333,6 @@ describe('a request', () => {
     answers = Array.from({ length: 20 }, () => ({ status: 200, body }));
     expect(await store().list('p/')).toHaveLength(10_000);
     expect(seen).toHaveLength(10);
-    answers = [];
   });
 
   test('reads no more of an object than is asked for', async () => {
@@ -379,15 +346,8 @@ describe('a request', () => {
       const drip = setInterval(() => res.write('x'), 20);
       res.on('close', () => clearInterval(drip));
     });
-    await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
-    const { port } = dripping.address() as AddressInfo;
-    try {
-      const read = store({ endpoint: `http://127.0.0.1:${port}` }, { answerMs: 100 }).read('a');
-      await expect(read).rejects.toMatchObject({ code: 'timeout' });
-    } finally {
-      dripping.closeAllConnections();
-      await new Promise((resolve) => dripping.close(resolve));
-    }
+    const read = store({ endpoint: await listen(dripping) }, { answerMs: 100 }).read('a');
+    await expect(read).rejects.toMatchObject({ code: 'timeout' });
   });
 
   test('to a server without conditional writes is repeated without the condition', async () => {
