@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
+import { findFreePort } from '../../packages/stack/ports.ts';
+import { until } from './harness.ts';
 
 /** The binary of moto's server: MOTO_SERVER, or the one on the path. */
 const MOTO = process.env.MOTO_SERVER ?? 'moto_server';
@@ -32,10 +33,11 @@ const ANY = { accessKeyId: 'any', secretAccessKey: 'any' };
 
 /** Starts moto, a server that speaks S3, on loopback (https://docs.getmoto.org/en/latest/docs/iam.html). */
 export async function startS3(): Promise<TestS3> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(MOTO, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
-  await until(async () => (await fetch(`${url}/moto-api/`)).ok);
+  const isReady = async () => (await fetch(`${url}/moto-api/`)).ok;
+  await until(() => isReady().catch(() => false), { what: 'moto' });
   const allowAtFirst = async (requests: string) => {
     await fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body: requests });
   };
@@ -100,23 +102,6 @@ async function s3Call(
   const text = Buffer.from(await answer.arrayBuffer()).toString('latin1');
   if (!answer.ok) throw new Error(`moto answered ${answer.status}: ${text}`);
   return text;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await holds().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('moto does not answer');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

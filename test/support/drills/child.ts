@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { findFreePort } from '../../../packages/stack/ports.ts';
 import { until } from '../harness.ts';
 
 /** One of our processes as a child: what a drill kills is what runs in production. */
@@ -17,7 +17,7 @@ export async function startChild(
   entry: 'api/main.ts' | 'workers/main.ts',
   env: Record<string, string>,
 ): Promise<Child> {
-  const port = await freePort();
+  const port = await findFreePort();
   const portVariable = entry === 'api/main.ts' ? 'PORT' : 'WORKER_PORT';
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, [portVariable]: String(port) },
@@ -56,14 +56,6 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 export function hasEnded(child: ChildProcess): boolean {
