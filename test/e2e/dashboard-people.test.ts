@@ -1,13 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
-import { openAs, openBrowser, type View, type WatchedPage } from '../support/browser.ts';
-import { type DashboardStack, type PersonName, startDashboard } from '../support/dashboard-stack.ts';
-import { call, until } from '../support/harness.ts';
-import { axeFindings, sidewaysBy } from '../support/page-checks.ts';
+import { destinationRows } from '../../shared/wings/push/destinations/model.ts';
+import { loseFirstAnswer } from '../support/browser.ts';
+import { checkManifests, newFolder } from '../support/destinations.ts';
+import { expectGood, expectGoodInViews } from '../support/page-checks.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { hasS3, startS3, type TestS3 } from '../support/s3.ts';
+import { withDashboard } from '../support/with-dashboard.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`broken`">';
 
@@ -17,80 +18,62 @@ carol@acme.example ada@acme.example
 tom@acme.example
 ${HOSTILE}`;
 
-describe('members, their changes and the pages of admins', () => {
-  let stack: DashboardStack;
-  let browser: Browser;
-  let slack: Receiver;
+const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCY';
+const MISSING = 'there is no moto (pip install "moto[server]==5.2", or its binary in MOTO_SERVER)';
 
-  beforeAll(async () => {
-    if (CHROMIUM === null) return;
-    [stack, browser, slack] = await Promise.all([startDashboard(), openBrowser(), startReceiver()]);
-    const body = { name: HOSTILE, scope: 'org', metric: 'cost_usd', threshold: 40, window: 'monthly' };
-    const made = await call(`${stack.url}/api/v1/budgets`, { key: stack.key, body });
-    expect(made.status, made.text).toBe(201);
+let s3: TestS3 | undefined;
+const begun = withDashboard(
+  async ({ stack, budget }) => {
+    await budget({ name: HOSTILE });
     await changeMember(stack.ctx, stack.orgId, 'tom', { teams: ['core', 'web'] });
-  }, 120_000);
-  beforeEach(({ skip }) => {
-    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([stack?.stop(), slack?.close()]);
-  });
+  },
+  {
+    env: async () => {
+      if (hasS3()) s3 = await startS3();
+      await s3?.makeBucket('acme-finops');
+      return { EXPORT_FOLDER: newFolder(), EXPORT_S3_ENDPOINTS: s3?.url ?? '' };
+    },
+  },
+);
+afterAll(() => s3?.stop());
 
-  const open = async (path: string, name: PersonName = 'Grace', view: View = {}) => {
-    const watched = await openAs(browser, stack, name, view);
-    await visit(watched.page, path);
-    return watched;
-  };
-  const visit = async (page: Page, path: string) => {
-    await page.goto(`${stack.url}/dashboard${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  };
-  const close = async ({ faults, context }: WatchedPage) => {
-    expect(faults).toEqual([]);
-    await context.close();
-  };
+describe('members, their changes and the pages of admins', () => {
+  const { stack, open, visit, ask } = begun;
+  let slack: Receiver;
+  beforeAll(async () => {
+    slack = await startReceiver();
+  });
+  afterAll(() => slack.close());
 
   test('the audit log speaks sentences, and its filters are in the URL and in the file', async () => {
-    for (const view of [
-      { viewport: { width: 1280, height: 900 } },
-      { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-    ] as const) {
-      const watched = await open('/settings?tab=audit', 'Grace', view);
-      const { page } = watched;
-      const entries = page.getByRole('list', { name: 'Audit' }).getByRole('listitem');
-      await entries
-        .filter({ hasText: `created the budget ${HOSTILE}: $40.00, monthly, only warns.` })
-        .getByRole('link')
-        .waitFor();
-      await entries.filter({ hasText: 'changed the member Tom Herrera: teams: core, web.' }).waitFor();
-      expect(await page.locator('img').count()).toBe(0);
-      expect(await axeFindings(page)).toEqual([]);
-      expect(await sidewaysBy(page)).toBe(0);
-      await page.getByRole('combobox', { name: 'About' }).selectOption('Members');
-      await until(async () => (await entries.filter({ hasText: 'budget' }).count()) === 0);
-      expect(page.url()).toContain('action=member.');
-      const link = page.getByRole('link', { name: 'CSV' });
-      const file = await page.request.get(new URL((await link.getAttribute('href')) ?? '', stack.url).href);
-      expect(file.status()).toBe(200);
-      expect(await file.text()).not.toContain('budget.create');
-      await page.getByRole('combobox', { name: 'By' }).selectOption('Grace Lindqvist');
-      await page.getByText('Nothing was changed, or nothing that these filters let through.').waitFor();
-      await page.reload();
-      await page.getByText('Nothing was changed, or nothing that these filters let through.').waitFor();
-      await page.getByRole('button', { name: 'Remove all filters' }).click();
-      await entries.filter({ hasText: 'created the budget' }).waitFor();
-      await close(watched);
-    }
+    const page = await open('/settings?tab=audit');
+    const entries = page.getByRole('list', { name: 'Audit' }).getByRole('listitem');
+    const created = `created the budget ${HOSTILE}: $40.00, monthly, only warns.`;
+    await entries.filter({ hasText: created }).getByRole('link').waitFor();
+    await entries.filter({ hasText: 'changed the member Tom Herrera: teams: core, web.' }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    await expectGoodInViews(page, 'audit');
+    await page.getByRole('combobox', { name: 'About' }).selectOption('Members');
+    await expect.poll(() => entries.filter({ hasText: 'budget' }).count()).toBe(0);
+    expect(page.url()).toContain('action=member.');
+    const link = page.getByRole('link', { name: 'CSV' });
+    const file = await page.request.get(new URL((await link.getAttribute('href')) ?? '', stack.url).href);
+    expect(file.status()).toBe(200);
+    expect(await file.text()).not.toContain('budget.create');
+    await page.getByRole('combobox', { name: 'By' }).selectOption('Grace Lindqvist');
+    await page.getByText('Nothing was changed, or nothing that these filters let through.').waitFor();
+    await page.reload();
+    await page.getByText('Nothing was changed, or nothing that these filters let through.').waitFor();
+    await page.getByRole('button', { name: 'Remove all filters' }).click();
+    await entries.filter({ hasText: 'created the budget' }).waitFor();
   });
 
   test('many changes of one kind in a row are one line of the audit log, which opens', async () => {
     const { orgId, ctx } = stack;
     for (let n = 1; n <= 5; n += 1)
       await createApiKey(ctx, { org_id: orgId, scopes: ['org:read'], name: `many ${n}` });
-    const watched = await open('/settings?tab=audit');
-    const { page } = watched;
+    const page = await open('/settings?tab=audit');
     const third = page.getByText('created the key many 3');
     await page.getByText('created the key many 5').waitFor();
     expect(await third.isVisible()).toBe(false);
@@ -99,13 +82,11 @@ describe('members, their changes and the pages of admins', () => {
       .first()
       .click();
     await third.waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await close(watched);
+    await expectGood(page, 'audit-opened');
   });
 
   test('a pasted list invites everybody in it, each with an outcome, once', async () => {
-    const watched = await open('/settings?tab=members');
-    const { page } = watched;
+    const page = await open('/settings?tab=members');
     await loseFirstAnswer(page, '**/dashboard/v1/invitations');
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite people' });
@@ -114,7 +95,7 @@ describe('members, their changes and the pages of admins', () => {
     await page.getByRole('option', { name: 'web' }).click();
     await dialog.getByRole('button', { name: 'Invite 5' }).click();
     await dialog.getByText('The service cannot be reached.').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    await expectGood(page, 'dialog');
     await dialog.getByRole('button', { name: 'Invite 5' }).click();
     await dialog.getByText('3 of 5 addresses invited, 1 wrong.').waitFor();
     const outcomes = dialog.getByRole('table', { name: 'Outcomes' }).getByRole('row');
@@ -125,7 +106,7 @@ describe('members, their changes and the pages of admins', () => {
     // Without SMTP_URL nobody gets a mail.
     await dialog.getByText('No mail is sent: give people this link.').waitFor();
     await dialog.getByText('/dashboard/join').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
+    await expectGood(page, 'dialog');
     await dialog.getByRole('button', { name: 'Done' }).click();
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
     const ada = rows.filter({ hasText: 'ada@acme.example' });
@@ -145,19 +126,17 @@ describe('members, their changes and the pages of admins', () => {
     expect(await dialog.getByRole('button', { name: 'Invite 201' }).isDisabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await close(watched);
   });
 
   test('members are found by name, team or id, and those without a signal by a link', async () => {
     await stack.report({ user_id: 'tom' });
-    const watched = await open('/settings?tab=members&connected=no');
-    const { page } = watched;
+    const page = await open('/settings?tab=members&connected=no');
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('row');
     await rows.filter({ hasText: 'Grace Lindqvist' }).getByText('never').waitFor();
     expect(await rows.filter({ hasText: 'Tom Herrera' }).count()).toBe(0);
     await page.getByRole('combobox', { name: 'Calls' }).selectOption('Everybody');
     await page.getByRole('searchbox', { name: 'Search members' }).fill('HERR');
-    await until(async () => (await rows.count()) === 2, { what: 'Tom alone' });
+    await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.nth(1).getByRole('time').count()).toBe(1);
     await rows.nth(1).getByRole('button', { name: 'Edit Tom Herrera' }).click();
     const edited = page.getByRole('dialog', { name: 'Edit a member' });
@@ -172,17 +151,13 @@ describe('members, their changes and the pages of admins', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await visit(page, '/settings?tab=members');
     await page.getByRole('list', { name: 'Members' }).getByText('tom@acme.example').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await sidewaysBy(page)).toBe(0);
-    await close(watched);
+    await expectGood(page, 'members-390');
   });
 
   test('a channel about some of it is not saved before it names something', async () => {
     await stack.report({ project_id: 'web' });
-    const watched = await open('/alerts');
-    const { page } = watched;
-    const filterOf = async (id: string) =>
-      (await call(`${stack.url}/api/v1/webhooks/${id}`, { key: stack.key })).body.filter;
+    const page = await open('/alerts');
+    const filterOf = async (id: string) => (await ask(`/api/v1/webhooks/${id}`)).filter;
     await page.getByRole('button', { name: 'Add a channel' }).click();
     const form = page.getByRole('dialog', { name: 'Add a channel' });
     await form.getByLabel('Webhook URL').fill(`${slack.url}/web`);
@@ -207,17 +182,13 @@ describe('members, their changes and the pages of admins', () => {
     await save.click();
     await page.getByText('The alerts are changed.').waitFor();
     expect(await filterOf(id)).toBeNull();
-    const { status } = await call(`${stack.url}/api/v1/webhooks/${id}`, { key: stack.key, method: 'DELETE' });
-    expect(status).toBe(204);
-    await close(watched);
+    await ask(`/api/v1/webhooks/${id}`, undefined, 'DELETE');
   });
 
   test('a channel is renamed, its tests are marked and not sent again, and its end leads to Alerts', async () => {
     const body = { format: 'slack', url: `${slack.url}/slack`, events: ['budget.exceeded'], name: 'On call' };
-    const made = await call(`${stack.url}/api/v1/webhooks`, { key: stack.key, body });
-    expect(made.status, made.text).toBe(201);
-    const watched = await open('/alerts');
-    const { page } = watched;
+    await ask('/api/v1/webhooks', body);
+    const page = await open('/alerts');
     const link = page.getByRole('link', { name: 'On call' });
     await link.waitFor();
     await expectOneButton(page);
@@ -242,7 +213,7 @@ describe('members, their changes and the pages of admins', () => {
     const delivery = page.getByRole('dialog', { name: 'Delivery' });
     await delivery.getByText('A test is sent once.').waitFor();
     expect(await delivery.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-    expect(await axeFindings(page)).toEqual([]);
+    await expectGood(page, 'dialog');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page
@@ -252,7 +223,6 @@ describe('members, their changes and the pages of admins', () => {
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
     await page.getByText('No channel yet.').waitFor();
     await expectOneButton(page);
-    await close(watched);
   });
 });
 
@@ -262,13 +232,177 @@ async function expectOneButton(page: Page) {
   expect(await page.getByRole('button', { name: 'Add a channel' }).count()).toBe(1);
 }
 
-/** The first change arrives, and its answer is lost. */
-async function loseFirstAnswer(page: Page, url: string) {
-  let isLost = false;
-  await page.route(url, async (route) => {
-    if (isLost) return route.continue();
-    isLost = true;
-    await route.fetch();
-    await route.abort();
+/** Destinations of exports as an admin sets them up and looks after them, on a real server that speaks S3. */
+describe('destinations on the dashboard', () => {
+  const { stack, open, visit, ask } = withDashboard(
+    ({ stack }) => {
+      const calls = [0, 1].map((hour) => Date.parse(`${YESTERDAY}T0${hour}:00:00Z`));
+      return stack.report(...calls.map((ts) => ({ ts, user_id: 'tom', cost_usd: 0.25 })));
+    },
+    { beside: begun },
+  );
+  beforeEach(async () => void (await destinationRows(stack.ctx).deleteMany({})));
+  const addFolder = async (fields: Record<string, unknown> = {}): Promise<string> => {
+    const levels = ['focus', 'daily'].map((level) => ({ level, format: 'csv' }));
+    const folder = { name: 'Archive', kind: 'folder', prefix: 'out', since: YESTERDAY, levels };
+    return (await ask('/api/v1/destinations', { ...folder, ...fields })).id;
+  };
+  const fill = async (page: Page, fields: Record<string, string>) => {
+    for (const [label, value] of Object.entries(fields))
+      await page
+        .getByRole('dialog')
+        .getByLabel(new RegExp(`^${label}`))
+        .fill(value);
+  };
+
+  test('a bucket is tested before anything is written to it, run, and shown day by day; its secret never', async ({
+    skip,
+  }) => {
+    if (!s3) return skip(MISSING);
+    const page = await open('/export');
+    const answers: string[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/destinations'))
+        void response.text().then(
+          (text) => answers.push(text),
+          () => undefined,
+        );
+    });
+    await page.getByText('None yet.').waitFor();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await fill(page, {
+      Name: 'Finance',
+      Endpoint: s3.url,
+      Region: 'us-east-1',
+      Bucket: 'acme-finop',
+      'Access key ID': 'any',
+      'Secret access key': SECRET,
+      'First day': YESTERDAY,
+    });
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByRole('alert').getByText('There is no such bucket on this server.').waitFor();
+    expect(await destinationRows(stack.ctx).find({}).toArray()).toMatchObject([{ enabled: false }]);
+    await fill(page, { Bucket: 'acme-finops' });
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Finance' }).waitFor();
+    expect(await destinationRows(stack.ctx).find({}).toArray()).toMatchObject([{ enabled: true }]);
+    expect(Object.keys(await s3.objects('acme-finops'))).toEqual(['governor/_governor.json']);
+
+    await page.getByText('No day is there yet: 1 day behind.').waitFor();
+    const strip = page.getByRole('list', { name: 'Costs (FOCUS)' }).getByRole('listitem');
+    expect(await strip.getAttribute('data-state')).toBe('behind');
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText(/^Days up to .* are there\./).waitFor();
+    await expect.poll(() => strip.getAttribute('data-state')).toBe('there');
+    const run = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+    expect(await run.textContent()).toMatch(/succeeded.*a person.*1 partition.*Up to date/);
+    const [manifest] = Object.values(checkManifests(await s3.objects('acme-finops')));
+    expect(manifest).toMatchObject({ sums: { EffectiveCost: '0.500000000' } });
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const day = page.getByRole('table', { name: 'Days' }).locator('tbody tr');
+    expect(await day.textContent()).toContain('$0.50');
+    await page.getByRole('link', { name: 'Export' }).last().click();
+    await page.getByRole('table', { name: 'Destinations' }).getByRole('link', { name: 'Finance' }).waitFor();
+    expect(answers.length).toBeGreaterThan(0);
+    for (const text of [...answers, await page.content()]) expect(text).not.toContain(SECRET);
   });
-}
+
+  test('a bucket that refuses says why in words, and the button beside it mends it', async ({ skip }) => {
+    if (!s3) return skip(MISSING);
+    await s3.makeBucket('strict');
+    const bucket = { endpoint: s3.url, region: 'us-east-1', bucket: 'strict', access_key_id: 'WRONG' };
+    const levels = [{ level: 'daily', format: 'csv' }];
+    const id = await addFolder({ kind: 's3', name: 'Strict', levels, ...bucket, secret_access_key: 'wrong' });
+    const page = await open(`/export/${id}`);
+    await s3.checkSignatures();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const alert = page.getByRole('alert', { name: 'Files do not arrive' });
+    await alert.getByText('The server does not know the access key.').waitFor();
+    expect(await alert.textContent()).toContain('It is tried again');
+    const run = page.getByRole('table', { name: 'Runs' }).locator('tbody tr').first();
+    await run.getByText('The server does not know the access key.').waitFor();
+    await s3.takeAll();
+    await alert.getByRole('button', { name: 'Edit' }).click();
+    await fill(page, { 'Access key ID': 'any' });
+    const secret = page.getByRole('dialog').getByLabel(/^Secret access key/);
+    expect(await secret.inputValue()).toBe('');
+    expect(await secret.evaluate((input) => (input as unknown as { required: boolean }).required)).toBe(true);
+    await secret.fill(SECRET);
+    await page.getByRole('button', { name: 'Save and test' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await alert.getByRole('button', { name: 'Run again' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await page.getByText(/^Days up to .* are there\./).waitFor();
+  });
+
+  test('a form that is left after a failed test leaves nothing', async () => {
+    await addFolder();
+    const page = await open('/export');
+    const [other] = await destinationRows(stack.ctx).find({}).toArray();
+    expect(await ask(`/api/v1/destinations/${other?._id}/test`, undefined, 'POST')).toMatchObject({
+      ok: true,
+    });
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByLabel('Where to').selectOption('folder');
+    await fill(page, { Name: 'Twice', Prefix: 'out' });
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByText('Another destination writes below this prefix').waitFor();
+    expect(await destinationRows(stack.ctx).countDocuments({})).toBe(2);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => destinationRows(stack.ctx).countDocuments({})).toBe(1);
+  });
+
+  test('days are written again, it is paused and resumed, and deleted after a question', async () => {
+    const id = await addFolder({ prefix: 'again' });
+    const page = await open(`/export/${id}`);
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText(/^Days up to .* are there\./).waitFor();
+    await page.getByRole('button', { name: 'Write days again' }).click();
+    await page.getByLabel('Also days that have not changed').check();
+    await page.getByRole('button', { name: 'Write them' }).click();
+    const runs = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+    await expect.poll(() => runs.count()).toBe(2);
+    await expect.poll(() => runs.first().textContent()).toContain('2 partitions');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('It is paused: nothing is written.').waitFor();
+    await page.getByRole('button', { name: 'Run now' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Run now' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('None yet.').waitFor();
+    expect(await destinationRows(stack.ctx).countDocuments({})).toBe(0);
+  });
+
+  test('a member sees neither the destinations nor their pages', async () => {
+    const id = await addFolder({ prefix: 'members' });
+    const page = await open('/export', 'Tom');
+    await page.getByRole('link', { name: 'Download' }).waitFor();
+    expect(await page.getByText('Archive').count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Destinations' }).count()).toBe(0);
+    await visit(page, `/export/${id}`);
+    await page.getByText('Only admins of your organization see this page.').waitFor();
+  });
+
+  test('axe finds nothing, and nothing is wider than the window', async () => {
+    const id = await addFolder({ name: `A ${'long '.repeat(14)}name`, prefix: 'axe' });
+    await ask(`/api/v1/destinations/${id}/runs`, {});
+    const page = await open(`/export/${id}`);
+    await page.getByText('Up to date').waitFor();
+    await expectGoodInViews(page, 'the page');
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await expectGoodInViews(page, 'the table of days');
+    await page.getByRole('button', { name: 'Write days again' }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectGoodInViews(page, 'the form of a run');
+    await page.keyboard.press('Escape');
+    await visit(page, '/export');
+    await expectGoodInViews(page, 'the list');
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Endpoint/)
+      .waitFor();
+    await expectGoodInViews(page, 'the form');
+  });
+});

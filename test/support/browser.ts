@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { recordPages } from '../../packages/mutation/record-browser.ts';
 import { CHROMIUM, CHROMIUM_FLAGS } from '../../packages/stack/chromium.ts';
 import type { DashboardStack, PersonName } from './dashboard-stack.ts';
@@ -22,6 +29,9 @@ const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (e
 /** How a page is shown: its size, its colours, its clock. */
 export type View = NonNullable<Parameters<Browser['newContext']>[0]>;
 
+/** A phone of somebody who prefers dark colours. */
+export const DARK_PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
 /**
  * A person's own browser with one page, in which nothing fades or moves: a text that fades in has too little contrast
  * for a moment. Statuses that a test brings about on purpose are no faults.
@@ -40,8 +50,24 @@ export async function openPage(browser: Browser, view: View = {}): Promise<Watch
     if (message.type() === 'error' && !isStatus) faults.push(`${page.url()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
+  const waiting = new Set<Request>();
+  WAITING.set(page, waiting);
+  page.on('request', (request) => {
+    // The document before it waits for nothing any more.
+    if (request.isNavigationRequest()) waiting.clear();
+    waiting.add(request);
+  });
+  page.on('requestfinished', (request) => waiting.delete(request));
+  page.on('requestfailed', (request) => waiting.delete(request));
   page.setDefaultTimeout(45_000);
   return { page, context, faults };
+}
+
+const WAITING = new WeakMap<Page, Set<Request>>();
+
+/** The addresses of the requests of a page that are not answered yet. */
+export function unanswered(page: Page): string[] {
+  return [...(WAITING.get(page) ?? [])].map((request) => request.url());
 }
 
 /** The same, signed in. The pages of a sign-in have tests of their own, and take as long to load as what is tested. */
@@ -71,4 +97,25 @@ export async function signIn(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
   await page.waitForURL(`${url}/dashboard/**`);
+}
+
+/** Presses the key until the first of the targets has the focus. */
+export async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await target.first().waitFor();
+  for (let presses = 0; presses < 200; presses += 1) {
+    if ((await page.locator(':focus').and(target.first()).count()) > 0) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`The keyboard does not reach ${String(target)}.`);
+}
+
+/** The first change at these addresses arrives, and its answer is lost. */
+export async function loseFirstAnswer(page: Page, url: string): Promise<void> {
+  let isLost = false;
+  await page.route(url, async (route) => {
+    if (route.request().method() !== 'POST' || isLost) return route.continue();
+    isLost = true;
+    await route.fetch();
+    await route.abort();
+  });
 }

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import type { Result, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { unanswered } from './browser.ts';
+import { until } from './harness.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Passed rules keep one node each: the whole page's would be described to nobody. */
@@ -36,9 +38,12 @@ export async function show(page: Page, [width, colorScheme]: Sight): Promise<voi
   await settled(page);
 }
 
-/** Until what the page shows at this size is drawn, and nothing of it loads any more. */
+/** Until every question of the page is answered, and what it shows at this size is drawn. */
 export async function settled(page: Page): Promise<void> {
-  await page.evaluate(SETTLED);
+  do {
+    await until(() => unanswered(page).length === 0, { what: `answers to ${unanswered(page).join(' ')}` });
+    await page.evaluate(SETTLED);
+  } while (unanswered(page).length > 0);
 }
 
 /** Runs in the page, so that looking again takes no way there and back. */
@@ -90,7 +95,6 @@ export async function expectGood(page: Page, name: string): Promise<void> {
 
 /** The same in every view; the page stays in the last one. */
 export async function expectGoodInViews(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle');
   for (const view of VIEWS) {
     await show(page, view);
     await expectGood(page, [name, ...view].join('-'));

@@ -75,7 +75,7 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 export async function startLink(
   api: Caller,
   body: unknown = {},
-): Promise<{ device_code: string; user_code: string }> {
+): Promise<Record<'device_code' | 'user_code' | `verification_uri${'' | '_complete'}`, string>> {
   const { body: codes } = await api.call('/v1/device_authorization', { body });
   return codes;
 }
