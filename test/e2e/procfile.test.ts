@@ -25,7 +25,6 @@ const PROCFILE = Object.fromEntries(
     .map((line) => /^(\w+): (.+)$/.exec(line)?.slice(1, 3) as [string, string]),
 );
 const EDITED = ['PORT', 'HOST', 'WORKER_PORT', 'MONGODB_URL', 'REDIS_URL'];
-const PATIENCE_MS = 120_000;
 
 let folder: string;
 let stores: RunningStore[];
@@ -44,14 +43,14 @@ beforeAll(async () => {
   issuer = await startIssuer({ tls: true });
   env = await fillInExample(mongo.url, redis.url);
   ({ governor } = commandProcess(env));
-}, PATIENCE_MS);
+});
 
 afterAll(async () => {
   for (const child of [web, worker]) child?.kill('SIGKILL');
   await issuer.stop();
   await Promise.all(stores.map((store) => store.stop()));
   rmSync(folder, { recursive: true, force: true });
-}, PATIENCE_MS);
+});
 
 /** `.env.example` as an operator fills it in: addresses of this machine, secrets, the issuer. NODE_ENV stays as it is. */
 async function fillInExample(mongoUrl: string, redisUrl: string): Promise<Record<string, string>> {
@@ -102,17 +101,13 @@ test('release prepares the empty database and ends, also the second time', async
   }
 });
 
-test(
-  'web and worker are ready',
-  async () => {
-    web = start('web');
-    worker = start('worker');
-    const isReady = async (address: string) => (await fetch(address).catch(() => null))?.ok === true;
-    const probes = [url('/readyz'), `http://127.0.0.1:${env.WORKER_PORT}/readyz`];
-    for (const probe of probes) await until(() => isReady(probe), { timeoutMs: 60_000, what: probe });
-  },
-  PATIENCE_MS,
-);
+test('web and worker are ready', async () => {
+  web = start('web');
+  worker = start('worker');
+  const isReady = async (address: string) => (await fetch(address).catch(() => null))?.ok === true;
+  const probes = [url('/readyz'), `http://127.0.0.1:${env.WORKER_PORT}/readyz`];
+  for (const probe of probes) await until(() => isReady(probe), { what: probe });
+});
 
 test('the story of the README: a call becomes a session, a credit becomes a receipt', async () => {
   const { org_id: org } = await governor('org', 'create', 'Acme', '--plan', 'team');
@@ -120,30 +115,14 @@ test('the story of the README: a call becomes a session, a credit becomes a rece
   const identity = ['--idp-issuer', issuer.issuer, '--idp-subject', 'ada'];
   const member = await governor('member', 'add', org, 'ada@acme.example', '--user-id', 'ada', ...identity);
   await governor('credits', 'grant', org, 'ada', '100');
-  const person = {
-    session: await issuer.mint('ada'),
-    accountId: member.account_id,
-    orgId: org,
-    userId: 'ada',
-    sub: 'ada',
-  };
-  const { access_token: device } = await linkDevice(
-    { call: (path, options) => call(url(path), options) },
-    person,
-  );
+  const session = await issuer.mint('ada');
+  const person = { session, accountId: member.account_id, orgId: org, userId: 'ada', sub: 'ada' };
+  const api = { call: (path: string, options?: CallOptions) => call(url(path), options) };
+  const { access_token: device } = await linkDevice(api, person);
 
-  const signal = {
-    id: 'call-1',
-    ts: new Date().toISOString(),
-    user_id: 'ada',
-    adapter: 'claude-code',
-    model: 'claude-sonnet-4-5',
-    provider: 'anthropic',
-    tokens_in: 8512,
-    cache_read_tokens: 8000,
-    cache_write_tokens: 500,
-    tokens_out: 300,
-  };
+  const tokens = { tokens_in: 8512, cache_read_tokens: 8000, cache_write_tokens: 500, tokens_out: 300 };
+  const model = { adapter: 'claude-code', model: 'claude-sonnet-4-5', provider: 'anthropic' };
+  const signal = { id: 'call-1', ts: new Date().toISOString(), user_id: 'ada', ...model, ...tokens };
   const recorded = await ask('/api/v1/signals', { key, body: signal });
   expect(recorded.body.results).toEqual([expect.objectContaining({ id: 'call-1', status: 'accepted' })]);
 
@@ -165,7 +144,7 @@ test('the story of the README: a call becomes a session, a credit becomes a rece
   const first = await ask('/v1/meter/consume', spend);
   expect(first.status).toBe(200);
   expect((await ask('/v1/meter/consume', spend)).text).toBe(first.text);
-  const ledger = await ask('/v1/ledger', { key: person.session });
+  const ledger = await ask('/v1/ledger', { key: session });
   const spends = ledger.body.transactions.filter(({ reason }: { reason: string }) => reason === 'receipt');
   expect(spends).toEqual([expect.objectContaining({ delta: -1, bucket: 'window' })]);
 });
@@ -182,17 +161,12 @@ test('web serves its documents and lets nobody look into its metrics', async () 
   expect((await call(url('/metrics'), { key: env.OPERATOR_TOKEN ?? '' })).status).toBe(200);
 });
 
-test.each(['web', 'worker'] as const)(
-  '%s ends within 25 s of SIGTERM, with exit code 0',
-  async (name) => {
-    const child = name === 'web' ? web : worker;
-    if (!child) throw new Error(`${name} was not started`);
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    const began = performance.now();
-    const [code] = await ended;
-    expect(code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(25_000);
-  },
-  60_000,
-);
+test.each(['web', 'worker'] as const)('%s ends within 25 s of SIGTERM, with exit code 0', async (name) => {
+  const child = name === 'web' ? web : worker;
+  if (!child) throw new Error(`${name} was not started`);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const began = performance.now();
+  expect(await ended).toEqual([0, null]);
+  expect(performance.now() - began).toBeLessThan(25_000);
+});
