@@ -168,7 +168,8 @@ type Provoke = (route: AnyRoute) => Promise<Seen>;
 
 /** How each code is provoked on any route that documents it, or the test that does it, where a route has no part in it. */
 const CODES: Readonly<Record<string, Provoke | string>> = {
-  unauthorized: (route) => send(route, { as: 'nobody', headers: { Authorization: 'Bearer nonsense' } }),
+  // Without its stores too: nothing is looked up for nonsense.
+  unauthorized: (route) => at(cutOff, { as: 'nobody', headers: { Authorization: 'Bearer nonsense' } })(route),
   missing_scope: async (route) =>
     route.auth.kind === 'idp'
       ? send(route, { as: 'ada' })
@@ -331,6 +332,7 @@ const SPECIAL: Readonly<Record<string, Provoke | string>> = {
     ].map((name) => [`store_unavailable ${name}`, 'it reads no store']),
   ),
   'store_unavailable post /v1/device_authorization': 'a code may have been made: outcome_unknown',
+  'outcome_unknown post /v1/device_authorization': at(cutOff),
   'too_many_requests get /metrics': 'the operator may ask as often as he likes',
   'issuer_unavailable post /mcp': async (route) => {
     const token = await host.idp.mint(own.people.ada.sub, {
