@@ -32,8 +32,9 @@ afterAll(async () => {
 
 const begin = () => beginBrowserSession(api.ctx, { accountId, identity: IDENTITY });
 
-const look = (cookie: string) =>
-  api.call('/dashboard/session', { headers: { ...BEHIND_TLS, Cookie: cookie } });
+const goTo = (path: string, cookie: string, at = api) =>
+  at.call(`/dashboard/${path}`, { headers: { ...BEHIND_TLS, Cookie: cookie } });
+const look = (cookie: string) => goTo('session', cookie);
 
 test('a session ends eight hours after its last request', async () => {
   const { key, cookie } = await begin();
@@ -62,9 +63,9 @@ async function beginVisitOf(invitations: string[]): Promise<string> {
   await api.ctx.redis.producer.set(key, JSON.stringify({ cookie: { path: '/' }, visitor }), 'EX', 3_600);
   return cookie;
 }
-const answerTo = (cookie: string, invitation: string, accept: boolean) =>
+const accept = (cookie: string, invitation: string) =>
   api.call('/dashboard/join', {
-    body: { invitation, accept },
+    body: { invitation, accept: true },
     headers: { ...BEHIND_TLS, ...OURS, Cookie: cookie },
   });
 
@@ -75,7 +76,7 @@ test('a visit ends after ten minutes: then nothing can be joined by it', async (
   expect((await look(cookie)).body).toMatchObject({ code: 'not_a_member', reason: 'invited' });
   clock.advance(1);
   expect((await look(cookie)).status).toBe(401);
-  expect((await answerTo(cookie, kim._id, true)).status).toBe(401);
+  expect((await accept(cookie, kim._id)).status).toBe(401);
   expect((await memberRows(api.ctx).findOne({ _id: kim._id }))?.idp).toBeUndefined();
 });
 
@@ -85,7 +86,7 @@ test('a Redis that takes no writes is a 503 at sign-in, not a fault of ours', as
   const { producer } = api.ctx.redis;
   await producer.config('SET', 'maxmemory', '1');
   try {
-    const full = await answerTo(cookie, kim?._id ?? '', true);
+    const full = await accept(cookie, kim?._id ?? '');
     expect([full.status, full.body.code]).toEqual([503, 'store_unavailable']);
   } finally {
     await producer.config('SET', 'maxmemory', '0');
@@ -125,12 +126,10 @@ test('an answer to a sign-in works once, and the log keeps two short codes of it
   const { cookie, asked } = await beginSignIn();
   const error = `e${'x'.repeat(5_000)}`;
   const told = { error, error_description: 'TYPED-BY-A-STRANGER', code: 'UNUSED-CODE' };
-  const query = new URLSearchParams({ ...told, state: asked, iss: idp.issuer });
+  const query = String(new URLSearchParams({ ...told, state: asked, iss: idp.issuer }));
   for (let time = 0; time < 3; time += 1) {
-    const ended = await logged.call(`/dashboard/callback?${query.toString()}`, {
-      headers: { ...BEHIND_TLS, Cookie: cookie },
-    });
-    expect(ended.headers.get('location')).toContain('signed-out?problem=invalid_grant');
+    const { headers } = await goTo(`callback?${query}`, cookie, logged);
+    expect(headers.get('location')).toContain('signed-out?problem=invalid_grant');
   }
   await logged.close();
   const lines = written()
@@ -144,18 +143,16 @@ test('an answer to a sign-in works once, and the log keeps two short codes of it
 test('a sign-in that the identity provider leaves without an answer is told as that', async () => {
   const { cookie, asked } = await beginSignIn();
   idp.stop();
-  const query = new URLSearchParams({ code: 'x', state: asked, iss: idp.issuer });
-  const ended = await api.call(`/dashboard/callback?${query.toString()}`, {
-    headers: { ...BEHIND_TLS, Cookie: cookie },
-  });
-  expect(ended.headers.get('location')).toContain('signed-out?problem=issuer_unavailable');
+  const query = String(new URLSearchParams({ code: 'x', state: asked, iss: idp.issuer }));
+  const { headers } = await goTo(`callback?${query}`, cookie);
+  expect(headers.get('location')).toContain('signed-out?problem=issuer_unavailable');
 });
 
 test('without Redis a session is a 503, not a new sign-in', async () => {
   const { cookie } = await begin();
   await redis.kill();
-  for (const path of ['/dashboard/login', '/dashboard/callback?code=x&state=y']) {
-    const { headers } = await api.call(path, { headers: { ...BEHIND_TLS, Cookie: cookie } });
+  for (const path of ['login', 'callback?code=x&state=y']) {
+    const { headers } = await goTo(path, cookie);
     expect(headers.get('location'), path).toContain('signed-out?problem=store_unavailable');
   }
   const { status, body } = await look(cookie);

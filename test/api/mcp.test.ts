@@ -305,18 +305,10 @@ describe('tools that read', () => {
       { class: 'cache_write', quantity: 500, unit_price_usd: '3.750000000', cost_usd: '0.001875000' },
       { class: 'output', quantity: 300, unit_price_usd: '15.000000000', cost_usd: '0.004500000' },
     ];
-    expect(await explain('costs', { signal_id: 'golden' })).toEqual({
-      cost_usd: '0.008811000',
-      unsplit_usd: '0.000000000',
-      calls: { reported: 0, computed: 1, unknown: 0 },
-      parts,
-    });
-    expect(await explain('costs')).toEqual({
-      cost_usd: '0.508811000',
-      unsplit_usd: '0.500000000',
-      calls: { reported: 1, computed: 1, unknown: 0 },
-      parts,
-    });
+    const golden = await explain('costs', { signal_id: 'golden' });
+    expect(golden).toMatchObject({ cost_usd: '0.008811000', unsplit_usd: '0.000000000', parts });
+    const both = { cost_usd: '0.508811000', unsplit_usd: '0.500000000', parts };
+    expect(await explain('costs')).toEqual({ ...both, calls: { reported: 1, computed: 1, unknown: 0 } });
     const [{ id: session_id }] = (await told('list_sessions', { project_id: 'costs' })).data;
     const missing = await callTool('explain_cost', { session_id, signal_id: 'nobody' });
     const content = [{ text: 'There is no such call in the session.' }];
@@ -349,8 +341,8 @@ describe('tools that read', () => {
       ['reserve_spend', { user_id: 'other', estimate_usd: 1, idempotency_key: 'k' }],
     ] as const) {
       const answer = await callTool(tool, args, bound);
-      const content = [{ type: 'text', text: 'There is no such user.' }];
-      expect(answer, tool).toEqual({ ...answer, isError: true, content });
+      expect(answer.structuredContent, tool).toBeUndefined();
+      expect(answer).toMatchObject({ isError: true, content: [{ text: 'There is no such user.' }] });
     }
     const hidden = await callTool('get_session', { session_id: session.id }, bound);
     const unknown = await callTool('get_session', { session_id: 'ses_unknown' }, bound);
@@ -416,13 +408,14 @@ describe('tools that read', () => {
     }
   });
 
-  test('wrong arguments are a result that says what to do', async () => {
-    const path = { repository: '/home/ada/shop' };
-    for (const args of [{ from: 'yesterday' }, { unknown: 1 }, { group_by: ['colour'] }, path]) {
-      const answer = await callTool('get_usage', args);
-      expect(answer.isError).toBe(true);
-      expect(answer.content[0].text).toMatch(/^The (arguments|query) /);
-    }
+  test.each([
+    { from: 'yesterday' },
+    { unknown: 1 },
+    { group_by: ['colour'] },
+    { repository: '/home/ada/shop' },
+  ])('wrong arguments are a result that says what to do: %j', async (args) => {
+    const text = expect.stringMatching(/^The (arguments|query) /);
+    expect(await callTool('get_usage', args)).toMatchObject({ isError: true, content: [{ text }] });
   });
 });
 
@@ -438,10 +431,10 @@ describe('tools that spend', () => {
     await until(async () => (await told('get_budget', of)).budgets[0]?.remaining === '0.1006');
     expect(await told('check_spend', { ...of, estimate_usd: '0.05' })).toMatchObject({ allow: true });
     const refused = await callTool('reserve_spend', { ...of, estimate_usd: 0.2, idempotency_key: 'refused' });
-    expect(refused.isError).toBe(true);
-    expect(refused.content[0].text).toMatch(
+    const text = expect.stringMatching(
       /^Budget "budget of spender" has \$0\.1006 of \$1\.00 left until \d+ [A-Z][a-z]+, \d\d:\d\d UTC/,
     );
+    expect(refused).toMatchObject({ isError: true, content: [{ text }] });
   });
 
   test('a credential of one user releases its own only, here and at the API', async () => {

@@ -185,13 +185,9 @@ describe('bull-board', () => {
     const basic = (password: string) => ({
       headers: { Authorization: `Basic ${Buffer.from(`ops:${password}`).toString('base64')}` },
     });
-    const refused = await api.call('/admin/queues');
-    expect(refused.headers.get('www-authenticate')).toContain('Basic');
-    const wrong = [
-      await api.call('/admin/queues', basic('wrong')),
-      await api.call('/admin/queues/api/queues'),
-    ];
-    expect([refused, ...wrong].map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect((await api.call('/admin/queues')).headers.get('www-authenticate')).toContain('Basic');
+    expect((await api.call('/admin/queues', basic('wrong'))).status).toBe(401);
+    expect((await api.call('/admin/queues/api/queues')).status).toBe(401);
     expect((await api.call('/admin/queues', { key: operator() })).status).toBe(200);
     const { status, text, headers } = await api.call('/admin/queues', basic(operator()));
     expect([status, headers.get('x-powered-by')]).toEqual([200, null]);
@@ -212,14 +208,13 @@ describe('bull-board and other sites', () => {
     ['by its origin', { Origin: 'https://evil.example' }],
     ['without an origin that is named', { Origin: 'null' }],
   ])('refuses changes from elsewhere: %s', async (_name, headers) => {
-    const { status, body } = await add(headers);
-    expect([status, body.code]).toEqual([403, 'cross_site']);
+    expect((await add(headers)).body).toMatchObject({ status: 403, code: 'cross_site' });
   });
 
-  it('takes changes of its own page and of clients that are no browsers', async () => {
-    for (const headers of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])
-      expect((await add(headers as Record<string, string>)).status).toBe(200);
-  });
+  it.each<Record<string, string>>([{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])(
+    'takes changes of its own page and of clients that are no browsers: %j',
+    async (headers) => expect((await add(headers)).status).toBe(200),
+  );
 });
 
 interface TextSchema {
