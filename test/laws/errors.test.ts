@@ -10,9 +10,19 @@ import { openTestContext, startApi, type TestApi } from '../support/harness.ts';
 import { REQUESTS } from '../support/operations.ts';
 import { makePerson } from '../support/people.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { codesOf, holderOf, NO_OBJECT, nameOf, pathOf, routes } from '../support/read-routes.ts';
+import {
+  codesOf,
+  fieldsOf,
+  holderOf,
+  NO_OBJECT,
+  nameOf,
+  pathOf,
+  queryOf,
+  routes,
+} from '../support/read-routes.ts';
 import { eventOf, paidSessionAt, stripeSignature } from '../support/stripe.ts';
 import { type As, makeWhole, type WholeTenant, wholeFixture } from '../support/whole-tenant.ts';
+import { wrongFields, wrongNumbers, wrongTexts } from '../support/wrong-values.ts';
 
 const host = await wholeFixture();
 let own: WholeTenant;
@@ -501,5 +511,37 @@ test.each(Object.keys(ERRORS) as ErrorCode[])(
         wrong.push(`${nameOf(route)}: ${status} ${text.slice(0, 300)}`);
     }
     expect(wrong).toEqual([]);
+  },
+);
+
+/** Bodies that a tool sends, whatever they are, and those of which each entry has an answer. */
+const NO_FIELDS = new Set(['post /hooks/claude-code', 'post /api/v1/contexts']);
+
+test('bodies have hundreds of limits that are documented', () => {
+  expect(routes.flatMap((route) => wrongFields(fieldsOf(route))).length).toBeGreaterThan(800);
+});
+
+test.each(routes.map((route) => [nameOf(route), route] as const))(
+  '%s refuses what is beyond each limit that is documented, and names the field or parameter',
+  async (name, route) => {
+    const expectRefused = ({ status, text }: Seen, place: string, value: unknown) => {
+      const asked = `${place} of ${JSON.stringify(value).slice(0, 200)}`;
+      expect(status, `${asked}: ${text}`).toBe(400);
+      if (route.errorStyle !== undefined) return;
+      const { errors = [] } = JSON.parse(text);
+      const named = errors.map(({ pointer, parameter }: Record<string, string>) => pointer ?? parameter);
+      expect(named, asked).toContain(place);
+    };
+    const fields = fieldsOf(route);
+    const isKnown = fields.properties && !NO_FIELDS.has(name);
+    for (const [pointer, body] of isKnown ? wrongFields(fields) : [])
+      expectRefused(await send(route, { body }), pointer, body);
+    for (const { name: parameter, schema } of queryOf(route)) {
+      const values = schema.type === 'string' ? wrongTexts(schema) : ['x', ...wrongNumbers(schema)];
+      for (const value of values) {
+        const path = `${nowhere(route)}?${new URLSearchParams({ [parameter]: String(value) }).toString()}`;
+        expectRefused(await own.call(adminOf(route), verbOf(route), path), parameter, value);
+      }
+    }
   },
 );

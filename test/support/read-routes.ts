@@ -2,6 +2,7 @@ import type { AnyRoute } from '../../api/basics/route.ts';
 import { openApiDocument } from '../../api/docs/openapi.ts';
 import { routes as table } from '../../api/routes/index.ts';
 import type { As, WholeTenant } from './whole-tenant.ts';
+import type { Schema } from './wrong-values.ts';
 
 /** Every route of the table, those that read, and those of them that show a page. */
 export const routes = table({ stopping: false });
@@ -59,18 +60,21 @@ interface Parameter {
   name: string;
   in: string;
   description?: string;
-  schema: { type?: string; enum?: string[]; default?: unknown };
+  schema: Omit<Schema, 'enum'> & { enum?: string[]; default?: unknown };
+}
+interface Operation {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses?: Record<string, { description: string }>;
 }
 
 const document = openApiDocument(routes, 'https://usage-governor.test') as unknown as {
-  paths: Record<
-    string,
-    Record<string, { parameters?: Parameter[]; responses?: Record<string, { description: string }> }>
-  >;
+  paths: Record<string, Record<string, Operation>>;
 };
+const operationOf = ({ path, method }: AnyRoute) => document.paths[path]?.[method === 'any' ? 'get' : method];
 /** The codes of the errors that a route documents. */
-export function codesOf({ path, method }: AnyRoute): Set<string> {
-  const { responses = {} } = document.paths[path]?.[method === 'any' ? 'get' : method] ?? {};
+export function codesOf(route: AnyRoute): Set<string> {
+  const { responses = {} } = operationOf(route) ?? {};
   const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
   return new Set(
     failures.flatMap(([, { description }]) =>
@@ -79,8 +83,11 @@ export function codesOf({ path, method }: AnyRoute): Set<string> {
   );
 }
 /** The parameters of a route's query. */
-export const queryOf = ({ path }: AnyRoute) =>
-  (document.paths[path]?.get?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+export const queryOf = (route: AnyRoute) =>
+  (operationOf(route)?.parameters ?? []).filter((parameter) => parameter.in === 'query');
+/** The fields of a route's body of JSON. */
+export const fieldsOf = (route: AnyRoute): Schema =>
+  operationOf(route)?.requestBody?.content['application/json']?.schema ?? {};
 export const lists = reads.filter((route) => queryOf(route).some(({ name }) => name === 'cursor'));
 
 /** Parameters that filter nothing, or by more than a value. */
