@@ -76,6 +76,7 @@ test('what is reserved and what is reported never pass a hard limit over midnigh
       fc.constantFrom(
         { window: 'rolling', rolling_days: 2 } as const,
         { window: 'total' } as const,
+        { window: 'monthly' } as const,
         { window: 'quarterly' } as const,
       ),
       async (steps, fields) => {

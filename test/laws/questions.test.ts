@@ -164,10 +164,16 @@ function checkUsage(body: Body, query: Query, facts: Facts): void {
     expectEqual(body.groups.toSorted(byKey), groups.toSorted(byKey));
     return;
   }
-  const active_users = new Set(rows.map(({ user_id }) => user_id)).size;
-  expect(body.totals).toEqual({ ...shown(sumOf(rows)), active_users });
-  const buckets = body.series.map(({ active_users: _users, ...bucket }: Body) => bucket);
-  expectEqual(buckets, seriesOf(rows, edges));
+  const usersOf = (own: readonly Fact[]) => ({
+    active_users: new Set(own.map(({ user_id }) => user_id)).size,
+  });
+  expect(body.totals).toEqual({ ...shown(sumOf(rows)), ...usersOf(rows) });
+  // Users of buckets are counted where they are grouped.
+  const buckets = seriesOf(rows, edges).map((bucket, at) => ({
+    ...bucket,
+    ...(names.includes('user_id') ? usersOf(within(rows, edges[at] ?? 0, edges[at + 1] ?? 0)) : {}),
+  }));
+  expectEqual(body.series, buckets);
   for (const by of names) {
     const groups = grouped(facts, rows, [by]);
     const isOwn = ({ key }: Body) => key === null || by in key;
