@@ -118,8 +118,10 @@ interface ApiFixture extends StoresFixture {
   /** The body of an answer of the organization, which must be a success. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   ask: (path: string, body?: unknown, options?: Sent) => Promise<any>;
-  /** Posts signals over HTTP, now and of `ada` unless they say otherwise. All are accepted. */
-  spend: (...signals: Record<string, unknown>[]) => Promise<void>;
+  /** Posts signals over HTTP, now and of `ada` unless they say otherwise. All are accepted. Returns the session of the first. */
+  spend: (...signals: Record<string, unknown>[]) => Promise<string>;
+  /** The value of a metric of the api, by its name and its labels as they are written: 0 where there is none. */
+  metric: (name: string) => Promise<number>;
   /** A person with a session of the identity provider, of the fixture's organization. */
   person: (userId?: string, role?: Role) => Promise<Person>;
 }
@@ -167,6 +169,12 @@ export async function fixture<const O extends FixtureOptions>(
     const { results } = await ask('/api/v1/signals', { signals: made });
     const refused = results.find(({ status }: { status: string }) => status !== 'accepted');
     if (refused) throw new Error(`Not accepted: ${JSON.stringify(refused)}`);
+    return results[0]?.session_id;
+  };
+  const metric: ApiFixture['metric'] = async (name) => {
+    const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return Number(line?.slice(name.length) ?? 0);
   };
   const person: ApiFixture['person'] = (userId, role = 'member') => {
     if (!idp) throw new Error('A person needs an identity provider: fixture({ idp: true }).');
@@ -180,6 +188,7 @@ export async function fixture<const O extends FixtureOptions>(
     remove,
     ask,
     spend,
+    metric,
     person,
   }) as unknown as ApiFixture & With<O>;
 }
