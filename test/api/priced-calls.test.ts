@@ -3,13 +3,13 @@ import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { PRICED_FIELDS } from '../../shared/core/pricing/priced-fields.ts';
 import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
+import { LISTED } from '../support/prices.ts';
 
 const fx = await fixture({ clock: '2026-11-21T12:00:00Z', perTest: true });
-const OWN = { provider: 'anthropic', model: 'claude-opus-4-8', tokens_in: 100_000, tokens_out: 10_000 };
 
 /** The signals of one session, as it shows them. */
 async function posted(...calls: object[]) {
-  const signals = calls.map((call) => makeSignal({ ts: fx.clock.now(), ...OWN, ...call }));
+  const signals = calls.map((call) => makeSignal({ ts: fx.clock.now(), ...LISTED, ...call }));
   const { results } = await fx.ask('/api/v1/signals', { signals });
   const session = results.find((result: { session_id?: string }) => result.session_id)?.session_id;
   const shown = session ? (await fx.ask(`/api/v1/sessions/${session}`)).signals : [];
@@ -32,27 +32,18 @@ describe('a call says how it was served', () => {
     expect(signals).toMatchObject([{ ...served, cost_usd: 0.538125, cost_source: 'computed' }]);
   });
 
-  it('in any case; a standard tier, a place that costs nothing and a tool that was not used are none', async () => {
+  it('in any case; a standard tier, a place that costs nothing and a tool that was not used are none, and what nobody has a price for has none', async () => {
     const { signals } = await posted(
       { id: 'a', service_tier: 'Fast', region: 'US' },
       { id: 'b', service_tier: 'STANDARD', region: 'global', tool_uses: { web_search: 0 } },
       { id: 'c', service_tier: 'on_demand', region: 'not_available', tool_uses: {} },
+      { id: 'd', service_tier: 'scale' },
     );
-    expect(signals.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual([1.65, 0.75, 0.75]);
+    expect(signals.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual([1.65, 0.75, 0.75, null]);
     const stored = await rows();
     const kept = stored.map((row) => PRICED_FIELDS.filter((field) => field in row));
-    expect(kept).toEqual([['service_tier', 'region'], [], []]);
+    expect(kept).toEqual([['service_tier', 'region'], [], [], ['service_tier']]);
     expect(stored[0]).toMatchObject({ service_tier: 'fast', region: 'us' });
-  });
-
-  it('that nobody has a price for leaves it without one', async () => {
-    const { signals } = await posted(
-      { id: 'a', service_tier: 'scale' },
-      { id: 'b', region: 'atlantis' },
-      { id: 'c', tool_uses: { telescope: 1 } },
-      { id: 'd', cache_write_tokens: 1, cache_write_1h_tokens: 2 },
-    );
-    for (const signal of signals) expect(signal).toMatchObject({ cost_usd: null, cost_source: 'unknown' });
   });
 
   it.each([
@@ -70,15 +61,6 @@ describe('a call says how it was served', () => {
     const { results } = await posted(call);
     expect(results).toMatchObject([{ status: 'rejected', code: 'invalid_signal' }]);
     expect(results[0].detail).toContain(detail);
-  });
-
-  it('adds nothing to a call that does not say it', async () => {
-    const { signals } = await posted({ id: 'plain' });
-    const [row] = await rows();
-    for (const field of PRICED_FIELDS) {
-      expect(row).not.toHaveProperty(field);
-      expect(signals[0]).not.toHaveProperty(field);
-    }
   });
 
   it('and the parts of its cost still sum to it', async () => {
