@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { requestRaise } from '../../packages/governor/src/raise.ts';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
-import { eraseMember } from '../../shared/people/erase-member.ts';
 import { removeMember } from '../../shared/people/remove-member.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -14,27 +12,22 @@ import { endRaise } from '../../workers/index.ts';
 import { BOUND_SCOPES } from '../support/factories.ts';
 import { BUDGET, fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
-import { makePerson, type Person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const fx = await fixture({ clock: true, idp: true, other: true, perTest: true });
-const { api, ctx, idp, clock, other } = fx;
+const fx = await fixture({ clock: true, idp: true, admin: true, other: true, perTest: true });
+const { api, ctx, clock, other } = fx;
 
-let admin: Person;
 let second: Person;
 let ada: Person;
 let bound: string;
 let budgetId: string;
 beforeEach(async () => {
   clock.set(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 6 * HOUR_MS);
-  [admin, second, ada] = [
-    await fx.person(undefined, 'admin'),
-    await fx.person(undefined, 'admin'),
-    await fx.person(),
-  ];
+  [second, ada] = [await fx.person(undefined, 'admin'), await fx.person()];
   bound = await fx.keyOf(ada.userId, ['budgets:check']);
   budgetId = await makeBudget({ name: 'All' });
 });
@@ -55,8 +48,8 @@ const addLike = async (id: string, count: number, fieldsOf: (at: number) => obje
   const rows = Array.from({ length: count }, (_, at) => ({ ...row, ...fieldsOf(at), _id: newId('rai') }));
   await raiseRows(ctx).insertMany(rows);
 };
-const act = (id: string, verb: string, by: Person = admin, body: object = {}, at = api) =>
-  at.call(`/v1/raises/${id}/${verb}`, { key: by.session, body });
+const act = (id: string, verb: string, key: Person = fx.admin, body: object = {}, at = api) =>
+  fx.send(`/v1/raises/${id}/${verb}`, body, { key, at });
 /** Asks for a raise, which is approved. Returns its id. */
 const granted = async (fields: object = {}): Promise<string> => {
   const id = await asked(fields);
@@ -64,28 +57,24 @@ const granted = async (fields: object = {}): Promise<string> => {
   return id;
 };
 const spend = (cost_usd: number) => fx.spend({ user_id: ada.userId, cost_usd });
-const check = async (at = api, estimate_usd = 1) =>
-  (await at.call('/api/v1/budgets/check', { key: fx.key, body: { estimate_usd } })).body;
+const check = (at = api, of: object = {}) =>
+  fx.ask('/api/v1/budgets/check', { estimate_usd: 1, ...of }, { at });
 const view = (id = budgetId) => fx.ask(`/api/v1/budgets/${id}`);
 const totalOf = async (query: string, key = fx.key) =>
   (await fx.ask(`/api/v1/raises${query}`, undefined, { key })).total;
 /** How many raises have come to a state, as the metrics have it. */
-const counted = async (status: string) => {
-  const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
-  const line = new RegExp(`^governor_raises_total\\{status="${status}"\\} (\\d+)$`, 'm');
-  return Number(line.exec(text)?.[1] ?? 0);
-};
-const audited = async () => {
-  const entries = await auditRows(ctx)
-    .find({ org_id: fx.orgId, action: { $regex: '^raise\\.' } })
-    .toArray();
-  return entries.map(({ action }) => action);
-};
+const counted = (status: string) => fx.metric(`governor_raises_total{status="${status}"}`);
+const audited = async () => (await fx.audited(/^raise\./)).map(({ action }) => action);
 const isDue = () => dueRows(ctx).find({ org_id: fx.orgId, kind: endRaise.kind }).toArray();
 const runDue = async () => {
   for (const { key } of await isDue()) await endRaise.handle({ key }, ctx);
 };
 const stateOf = async (id: string) => (await raiseRows(ctx).findOne({ _id: id }))?.state;
+/** The states of all raises of the organization. */
+const states = async () => {
+  const rows = await raiseRows(ctx).find({ org_id: fx.orgId }).toArray();
+  return rows.map(({ state }) => state).toSorted();
+};
 /** The levels that were told, with the usage and the threshold of each. */
 const levels = async () =>
   (await readEvents(ctx, fx.orgId))
@@ -115,70 +104,37 @@ test('a person whose raise has ended is no longer among those of a template, bef
   expect(await people()).toMatchObject({ data: [], total: 0 });
 });
 
-test('a raise that is revoked was in force from its answer until then', async () => {
-  const approvedMs = clock.now();
-  const id = await granted();
-  clock.advance(MINUTE_MS);
-  expect((await act(id, 'revoke')).status).toBe(200);
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  const [starts_at, ends_at] = [new Date(approvedMs), new Date(approvedMs + MINUTE_MS)];
-  expect(budget?.raises).toEqual([{ raise_id: id, amount: 5 * 1e9, starts_at, ends_at }]);
-});
-
 describe('asking for more', () => {
   test('is shown to the person without what they do not see, and to admins whole', async () => {
-    const made = await ask({ duration_s: 3_600, note: 'a migration' });
-    expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({
+    const wanted = { amount: 5, duration_s: 3_600, note: 'a migration' };
+    const { body: made } = await ask(wanted);
+    expect(made).toMatchObject({
       id: expect.stringMatching(/^rai_/),
       budget_id: budgetId,
       budget_name: null,
       user_id: ada.userId,
-      amount: 5,
-      duration_s: 3_600,
-      note: 'a migration',
+      ...wanted,
       status: 'pending',
       created_at: new Date(clock.now()).toISOString(),
       expires_at: new Date(clock.now() + 72 * HOUR_MS).toISOString(),
       ends_at: null,
     });
-    const whole = await fx.ask(`/v1/raises/${made.body.id}`, undefined, { key: admin.session });
+    const whole = await fx.ask(`/v1/raises/${made.id}`, undefined, { key: fx.admin });
     expect(whole).toMatchObject({ budget_name: 'All', created_at: clock.now() / 1_000 });
     const own = await makeOwnBudget();
     expect((await ask({ budget_id: own })).body.budget_name).toBe('Ada');
-    const listed = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
-    expect([listed.total, await totalOf('')]).toEqual([2, 2]);
-    const filtered = `?budget_id=${own}&user_id=${ada.userId}&status=pending`;
-    expect(await totalOf(filtered, bound)).toBe(1);
+    expect(await totalOf(`?budget_id=${own}&user_id=${ada.userId}&status=pending`, bound)).toBe(1);
   });
 
   test('is for budgets that count the person; others look like those that do not exist', async () => {
-    const foreign = await makePerson(ctx, idp, { role: 'admin' });
     const grace = await makeBudget({ name: 'Grace', scope: 'user', scope_id: 'grace' });
-    for (const { status, body } of [
-      await fx.send('/v1/raises', { budget_id: budgetId, amount: 1 }, { key: foreign.session }),
-      await ask({ budget_id: 'bud_x' }),
-      await ask({ budget_id: grace }),
-    ])
-      expect([status, body.code]).toEqual([404, 'not_found']);
+    expect((await ask({ budget_id: grace })).body).toMatchObject({ status: 404, code: 'not_found' });
     const project = await makeBudget({ name: 'P', scope: 'project', scope_id: 'checkout' });
     expect((await ask({ budget_id: project })).status).toBe(201);
   });
 
-  test('needs a person, a sane amount and a sane time', async () => {
-    const unboundAsks = await ask({}, fx.key);
-    expect([unboundAsks.status, unboundAsks.body.code]).toEqual([403, 'missing_scope']);
-    for (const fields of [
-      { amount: 0 },
-      { amount: -1 },
-      { amount: 1e16 },
-      { amount: 1e-12 },
-      { duration_s: 59 },
-      { duration_s: 2_678_401 },
-      { note: 'x'.repeat(501) },
-      { unknown: 1 },
-    ])
-      expect([(await ask(fields)).status, fields]).toEqual([400, fields]);
+  test.each([1e16, 1e-12])('is for an amount that can be counted, and not for %d', async (amount) => {
+    expect((await ask({ amount })).status).toBe(400);
   });
 
   test('waits once per person and budget, however many ask at once', async () => {
@@ -199,8 +155,7 @@ describe('asking for more', () => {
     for (const fields of [{ org_id }, { user_id: 'bob' }]) await addLike(first, 20, () => fields);
     await act(first, 'withdraw', ada);
     for (let time = 1; time < 20; time += 1) await act(await asked(), 'withdraw', ada);
-    const refused = await ask();
-    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
+    expect((await ask()).body).toMatchObject({ status: 429, code: 'too_many_requests' });
     clock.advance(24 * HOUR_MS);
     expect((await ask()).status).toBe(201);
   });
@@ -231,7 +186,7 @@ describe('asking for more', () => {
   ])('is seen by keys as their scopes say: %s with %j', async (which, scopes, sees) => {
     const isBound = which.startsWith('a bound key');
     const mine = { budget_id: budgetId, amount: 1 };
-    const { id: foreign } = await fx.ask('/v1/raises', mine, { key: admin.session });
+    const { id: foreign } = await fx.ask('/v1/raises', mine, { key: fx.admin });
     const ids = [await asked(), foreign];
     const key = await fx.keyOf(isBound ? ada.userId : null, scopes);
     const statuses = [];
@@ -247,34 +202,19 @@ describe('an approved raise', () => {
     await spend(10);
     await until(async () => !(await check()).allow && !(await check(other)).allow);
     const id = await asked({ duration_s: 3_600 });
-    const answer = await act(id, 'approve');
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.body).toMatchObject({
-      status: 'approved',
-      granted_amount: 5,
-      answered_by: admin.accountId,
-      ends_at: clock.now() / 1_000 + 3_600,
-    });
-    const now = await check();
-    expect([now.allow, now.budgets[0].threshold_now, now.budgets[0].remaining]).toEqual([true, 15, 5]);
+    const ends_at = clock.now() / 1_000 + 3_600;
+    const answer = { status: 'approved', granted_amount: 5, answered_by: fx.admin.accountId, ends_at };
+    expect((await act(id, 'approve')).body).toMatchObject(answer);
+    expect(await check()).toMatchObject({ allow: true, budgets: [{ threshold_now: 15, remaining: 5 }] });
     await until(async () => (await check(other)).allow);
-    expect(await view()).toMatchObject({
-      threshold: 10,
-      threshold_now: 15,
-      remaining: 5,
-      utilization_pct: 66.67,
-      state: 'ok',
-      raised: 5,
-      raised_until: new Date(clock.now() + HOUR_MS).toISOString(),
-      revision: 1,
-    });
+    const raised_until = new Date(clock.now() + HOUR_MS).toISOString();
+    const limits = { threshold: 10, threshold_now: 15, raised: 5, raised_until, revision: 1 };
+    expect(await view()).toMatchObject({ ...limits, remaining: 5, utilization_pct: 66.67, state: 'ok' });
     // No worker runs, and nothing was read again: the clock alone ends it.
     clock.advance(HOUR_MS);
     expect([(await check()).allow, (await check(other)).allow]).toEqual([false, false]);
     expect(await view()).toMatchObject({ threshold_now: 10, raised_until: null, state: 'exceeded' });
-    expect(await fx.ask(`/api/v1/raises/${id}`, undefined, { key: bound })).toMatchObject({
-      status: 'ended',
-    });
+    expect((await fx.ask(`/api/v1/raises/${id}`, undefined, { key: bound })).status).toBe('ended');
     expect([await totalOf('?status=ended'), await totalOf('?status=approved')]).toEqual([1, 0]);
     await runDue();
     await runDue();
@@ -294,7 +234,7 @@ describe('an approved raise', () => {
     const made = await ask({ budget_id: id, amount: 3 });
     expect(made.body).toMatchObject({ budget_name: 'Each', budget_id: id, status: 'pending' });
     const fits = async (user_id: string, estimate_usd = 4, at = api) =>
-      (await at.call('/api/v1/budgets/check', { key: fx.key, body: { user_id, estimate_usd } })).body.allow;
+      (await check(at, { user_id, estimate_usd })).allow;
     await until(async () => !(await fits(ada.userId)));
     expect((await act(made.body.id, 'approve')).status).toBe(200);
     expect([await fits(ada.userId, 5), await fits(ada.userId, 5.01)]).toEqual([true, false]);
@@ -305,15 +245,12 @@ describe('an approved raise', () => {
     await fx.ask(`/api/v1/budgets/${id}/people/${ada.userId}`, { threshold: 1 }, { method: 'PUT' });
     const own = { key: await fx.keyOf(ada.userId, ['usage:read']) };
     const read = (path: string) => fx.ask(`/api/v1/budgets/${id}${path}`, undefined, own);
+    const now = { threshold_now: 4, raised: 3 };
     const raised_until = expect.stringMatching(/T00:00:00.000Z$/);
-    expect((await read('/people')).data).toMatchObject([
-      { threshold: 1, threshold_now: 4, raised: 3, raised_until, remaining: 4 },
-    ]);
-    expect(await read(''), 'the raise is told apart from the exception').toMatchObject({
-      threshold: 2,
-      threshold_now: 4,
-      raised: 3,
-    });
+    const [person] = (await read('/people')).data;
+    expect(person).toMatchObject({ threshold: 1, ...now, raised_until, remaining: 4 });
+    const told = await read('');
+    expect(told, 'the raise is told apart from the exception').toMatchObject({ threshold: 2, ...now });
     await act(made.body.id, 'revoke');
     expect([await fits(ada.userId), await fits(ada.userId, 1.01)]).toEqual([false, false]);
   });
@@ -351,20 +288,15 @@ describe('an approved raise', () => {
     const own = await makeOwnBudget();
     const ids = [await granted(), await granted({ budget_id: own })];
     const patch = (id: string, body: object) => fx.patch(`/api/v1/budgets/${id}`, body);
-    const changes = [
+    for (const [of, change] of [
       [budgetId, { metric: 'tokens' }],
       [budgetId, { per: 'user' }],
       [budgetId, { scope: 'project', scope_id: 'checkout' }],
       [own, { scope_id: 'tom' }],
-    ] as const;
-    for (const [of, change] of changes) {
-      const refused = await patch(of, change);
-      expect([refused.status, refused.body.code], JSON.stringify(change)).toEqual([409, 'conflict']);
-    }
-    expect((await patch(budgetId, { threshold: 20 })).body).toMatchObject({
-      threshold: 20,
-      threshold_now: 25,
-    });
+    ] as const)
+      expect(await patch(of, change)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const higher = { threshold: 20, threshold_now: 25 };
+    expect((await patch(budgetId, { threshold: 20 })).body).toMatchObject(higher);
     for (const id of ids) await act(id, 'revoke');
     expect((await patch(budgetId, { metric: 'tokens' })).status).toBe(200);
     expect((await patch(own, { scope_id: 'tom' })).status).toBe(200);
@@ -372,17 +304,12 @@ describe('an approved raise', () => {
 });
 
 describe('an answer', () => {
-  test('is given by an admin, and never to oneself', async () => {
+  test('is given by another admin than the one who asked', async () => {
     const mine = { budget_id: budgetId, amount: 1 };
-    const { id: own } = await fx.ask('/v1/raises', mine, { key: admin.session });
-    const [id, foreign] = [await asked(), await makePerson(ctx, idp, { role: 'admin' })];
-    for (const verb of ['approve', 'deny', 'revoke']) {
-      expect((await act(own, verb)).body).toMatchObject({ status: 403, code: 'own_request' });
-      expect((await act(id, verb, ada)).body).toMatchObject({ status: 403, code: 'missing_scope' });
-    }
-    for (const verb of ['approve', 'deny', 'revoke', 'withdraw'])
-      expect((await act(id, verb, foreign)).status).toBe(404);
-    expect((await act(own, 'approve', second)).status).toBe(200);
+    const { id } = await fx.ask('/v1/raises', mine, { key: fx.admin });
+    for (const verb of ['approve', 'deny', 'revoke'])
+      expect((await act(id, verb)).body).toMatchObject({ status: 403, code: 'own_request' });
+    expect((await act(id, 'approve', second)).status).toBe(200);
   });
 
   test('is counted by its state', async () => {
@@ -394,20 +321,18 @@ describe('an answer', () => {
 
   test('is one, however many are given at once in two processes', async () => {
     const id = await asked();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => {
-        const [by, at] = index % 2 === 0 ? [admin, api] : [second, other];
-        return act(id, index % 3 === 0 ? 'deny' : 'approve', by, {}, at);
-      }),
-    );
+    const give = (_: unknown, index: number) => {
+      const [by, at] = index % 2 === 0 ? [fx.admin, api] : [second, other];
+      return act(id, index % 3 === 0 ? 'deny' : 'approve', by, {}, at);
+    };
+    const answers = await Promise.all(Array.from({ length: 12 }, give));
     const state = await stateOf(id);
     for (const { status, body } of answers) {
       expect([200, 409]).toContain(status);
       if (status === 409) expect(body.raise_status).toBe(state);
       else expect(body.status).toBe(state);
     }
-    const commits = (await audited()).filter((action) => action !== 'raise.ask');
-    expect(commits).toHaveLength(1);
+    expect(await audited()).toHaveLength(2);
     const budget = await budgetRows(ctx).findOne({ _id: budgetId });
     expect(budget?.raises ?? []).toHaveLength(state === 'approved' ? 1 : 0);
   });
@@ -425,14 +350,14 @@ describe('an answer', () => {
     'to $verb is the same when the same admin gives it again; another one, and anybody else’s, is refused',
     async ({ verb, body, others, gives: [state, threshold, entries] }) => {
       const id = await (verb === 'revoke' ? granted() : asked());
-      const first = await act(id, verb, admin, body);
+      const first = await act(id, verb, fx.admin, body);
       clock.advance(1_000);
-      const again = await act(id, verb, admin, body);
+      const again = await act(id, verb, fx.admin, body);
       expect([again.status, again.text]).toEqual([200, first.text]);
       expect((await view()).threshold_now).toBe(threshold);
       for (const refused of [
         await act(id, verb, second, body),
-        ...(await Promise.all(others.map((other) => act(id, verb, admin, other)))),
+        ...(await Promise.all(others.map((other) => act(id, verb, fx.admin, other)))),
         await act(id, verb === 'deny' ? 'approve' : 'deny'),
         await act(id, 'withdraw', ada),
       ])
@@ -444,21 +369,20 @@ describe('an answer', () => {
   test('gives at most what was asked for', async () => {
     const id = await asked({ duration_s: 3_600 });
     for (const body of [{ amount: 5.01 }, { duration_s: 3_601 }])
-      expect((await act(id, 'approve', admin, body)).status).toBe(400);
+      expect((await act(id, 'approve', fx.admin, body)).status).toBe(400);
     // Without a duration a day was asked for, where the window does not end.
     const total = await asked({ budget_id: await makeBudget({ name: 'Total', window: 'total' }) });
-    const longer = await act(total, 'approve', admin, { duration_s: 86_401 });
+    const longer = await act(total, 'approve', fx.admin, { duration_s: 86_401 });
     expect([longer.status, longer.body.errors]).toMatchObject([400, [{ pointer: '/duration_s' }]]);
-    expect((await act(total, 'approve', admin, { duration_s: 86_400 })).status).toBe(200);
-    const less = await act(id, 'approve', admin, { amount: 1.5, duration_s: 60 });
+    expect((await act(total, 'approve', fx.admin, { duration_s: 86_400 })).status).toBe(200);
+    const less = await act(id, 'approve', fx.admin, { amount: 1.5, duration_s: 60 });
     expect(less.body).toMatchObject({ granted_amount: 1.5, ends_at: clock.now() / 1_000 + 60 });
   });
 
   test('comes too late for one that nobody answered in time', async () => {
     const id = await asked();
     clock.advance(72 * HOUR_MS);
-    const session = await idp.mint(admin.sub, { nowMs: clock.now() });
-    const late = await act(id, 'approve', { ...admin, session });
+    const late = await act(id, 'approve');
     expect([late.status, late.body.raise_status]).toEqual([409, 'expired']);
     // The person asks again, though no worker has written the end of the first one.
     expect((await ask()).status).toBe(201);
@@ -468,25 +392,25 @@ describe('an answer', () => {
 
   test('is overtaken by the demotion of the admin', async () => {
     const id = await asked();
-    const [, answer] = await Promise.all([
-      changeMember(ctx, fx.orgId, second.userId, { role: 'member' }),
-      act(id, 'approve', second),
-    ]);
+    const demotion = changeMember(ctx, fx.orgId, second.userId, { role: 'member' });
+    const [answer] = await Promise.all([act(id, 'approve', second), demotion]);
     expect([200, 403]).toContain(answer.status);
-    const again = await act(await asked().catch(() => id), 'deny', second);
-    expect(again.status).toBe(403);
+    expect((await act(id, 'deny', second)).status).toBe(403);
   });
 
-  test('that revokes ends the raise at once', async () => {
+  test('that revokes ends the raise at once: it was in force from its approval until then', async () => {
     await spend(12);
-    const id = await granted();
+    const starts_at = new Date(clock.now());
+    const raise_id = await granted();
+    clock.advance(MINUTE_MS);
     expect((await check()).allow).toBe(true);
-    const revoked = await act(id, 'revoke', second, { note: 'enough' });
-    expect(revoked.body).toMatchObject({ status: 'revoked', answer_note: 'enough' });
+    const { body } = await act(raise_id, 'revoke', second, { note: 'enough' });
+    expect(body).toMatchObject({ status: 'revoked', answer_note: 'enough' });
     expect((await check()).allow).toBe(false);
     await until(async () => !(await check(other)).allow);
-    expect((await act(id, 'revoke', second, { note: 'enough' })).text).toBe(revoked.text);
-    expect((await act(id, 'revoke')).body.raise_status).toBe('revoked');
+    const budget = await budgetRows(ctx).findOne({ _id: budgetId });
+    const times = { starts_at, ends_at: new Date(clock.now()) };
+    expect(budget?.raises).toEqual([{ raise_id, amount: 5 * 1e9, ...times }]);
   });
 
   test.each([
@@ -509,48 +433,28 @@ describe('an answer', () => {
   test('is told to the webhooks that ask for it, with a link that holds no credential', async () => {
     await subscribeToAll(ctx, fx.orgId);
     const id = await asked({ note: 'a migration' });
-    await act(id, 'approve', admin, { amount: 2 });
+    await act(id, 'approve', fx.admin, { amount: 2 });
     const events = (await readEvents(ctx, fx.orgId)).filter(({ type }) => type.includes('raise'));
     expect(events.map(({ type }) => type)).toEqual(['budget.raise_requested', 'budget.raise_answered']);
-    expect(events[0]?.data).toEqual({
-      raise_id: id,
-      budget_id: budgetId,
-      budget_name: 'All',
-      user_id: ada.userId,
-      amount: 5,
-      metric: 'cost_usd',
-      status: 'pending',
-      ends_at: null,
-      link: expect.stringMatching(new RegExp(`/dashboard/raises/${id}$`)),
-    });
+    const of = { raise_id: id, budget_id: budgetId, budget_name: 'All', user_id: ada.userId };
+    const link = expect.stringMatching(new RegExp(`/dashboard/raises/${id}$`));
+    const state = { amount: 5, metric: 'cost_usd', status: 'pending', ends_at: null };
+    expect(events[0]?.data).toEqual({ ...of, ...state, link });
     expect(events[1]?.data).toMatchObject({ status: 'approved', amount: 2, ends_at: expect.any(String) });
   });
 });
 
 describe('a person who is removed', () => {
-  test('leaves nothing pending and nothing in force, and no notes once erased', async () => {
-    const approved = await granted({ note: 'mine' });
-    const pending = await asked({ budget_id: await makeOwnBudget(), note: 'mine' });
-    const before = [await counted('revoked'), await counted('denied')];
-    await removeMember(ctx, fx.orgId, ada.userId);
-    expect([await stateOf(approved), await stateOf(pending)]).toEqual(['revoked', 'denied']);
-    expect([await counted('revoked'), await counted('denied')]).toEqual(before.map((count) => count + 1));
-    expect((await view()).threshold_now).toBe(10);
-    await until(async () => (await check(other)).budgets[0].threshold_now === 10);
-    await eraseMember(ctx, fx.orgId, ada.userId);
-    const rows = await raiseRows(ctx).find({ org_id: fx.orgId }).toArray();
-    expect(rows.map(({ note }) => note)).toEqual([null, null]);
-    const entries = await auditRows(ctx).find({ org_id: fx.orgId }).toArray();
-    expect(JSON.stringify(entries)).not.toContain('mine');
-  });
-
-  test('leaves none of several raises of one budget in force', async () => {
+  test('leaves nothing pending and nothing in force, however many there were of one budget', async () => {
     for (const amount of [3, 4]) await granted({ amount });
+    await asked({ budget_id: await makeOwnBudget() });
     expect((await view()).threshold_now).toBe(17);
+    const before = [await counted('revoked'), await counted('denied')] as const;
     await removeMember(ctx, fx.orgId, ada.userId);
+    expect(await states()).toEqual(['denied', 'revoked', 'revoked']);
+    expect([await counted('revoked'), await counted('denied')]).toEqual([before[0] + 2, before[1] + 1]);
     expect(await view()).toMatchObject({ threshold_now: 10, raised_until: null });
-    const rows = await raiseRows(ctx).find({ org_id: fx.orgId }).toArray();
-    expect(rows.map(({ state }) => state)).toEqual(['revoked', 'revoked']);
+    await until(async () => (await check(other)).budgets[0].threshold_now === 10);
   });
 
   test('is not overtaken by an approval', async () => {
@@ -564,7 +468,7 @@ describe('a person who is removed', () => {
 
 test('notes go 90 days after the answer', async () => {
   const id = await asked({ note: 'mine' });
-  await act(id, 'deny', admin, { note: 'no' });
+  await act(id, 'deny', fx.admin, { note: 'no' });
   const notes = async () => {
     const { note, answer_note } = (await raiseRows(ctx).findOne({ _id: id })) ?? {};
     return [note, answer_note];
@@ -606,7 +510,7 @@ describe('governor raise', () => {
         looks += 1;
         if (looks === 3) throw new Error('It goes on to wait.');
         // At the first look nothing has happened yet.
-        const { data } = await fx.ask('/v1/raises?status=pending', undefined, { key: admin.session });
+        const { data } = await fx.ask('/v1/raises?status=pending', undefined, { key: fx.admin });
         if (looks === 2) await happens(data[0].id);
       });
       expect(outcome).toMatchObject({ exitCode, raise: { status } });
@@ -621,12 +525,9 @@ describe('governor raise', () => {
     onTestFinished(() => front.close());
     front.behave(() => ({ status: answers.shift() ?? 500, body: JSON.stringify(sent) }));
     const target = { api: front.url, apiKey: bound };
-    expect(await requestRaise(target, { budgetId, amount: 5, wait: true }, async () => {})).toEqual({
-      exitCode: 1,
-      message:
-        'governor: rai_1 was sent, and its answer cannot be read: GET /api/v1/raises/rai_1 answered 401',
-      raise: sent,
-    });
+    const outcome = await requestRaise(target, { budgetId, amount: 5, wait: true }, async () => {});
+    const why = 'its answer cannot be read: GET /api/v1/raises/rai_1 answered 401';
+    expect(outcome).toEqual({ exitCode: 1, message: `governor: rai_1 was sent, and ${why}`, raise: sent });
   });
 
   test('says why it could not ask', async () => {
