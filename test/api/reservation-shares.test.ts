@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.ts';
 import { nameOfUser } from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
@@ -67,8 +66,8 @@ describe('a share', () => {
     expect(reservation_id).toMatch(/^res_/);
     expect(await allows(ada, 0.01)).toBe(false);
     const share = { reservation_share_pct: 100 };
-    const changed = await fx.ask(`/api/v1/budgets/${id}`, share, { method: 'PATCH' });
-    expect(changed).toMatchObject({ ...share, revision: 1 });
+    const { body } = await fx.patch(`/api/v1/budgets/${id}`, share);
+    expect(body).toMatchObject({ ...share, revision: 1 });
     await until(() => allows(ada, 1));
     expect(await allows(ada, 0.01)).toBe(false);
   });
@@ -104,26 +103,20 @@ describe('a share', () => {
 
   test('that is full is in the audit log once per person, budget and hour', async () => {
     const id = await budget();
-    const entries = () =>
-      auditRows(ctx).find({ org_id: fx.orgId, action: 'budget.share_reached' }).sort({ at: 1 }).toArray();
+    const entries = () => fx.audited('budget.share_reached');
     expect(await allows(ada, 24)).toBe(true);
     expect(await entries()).toEqual([]);
     for (let time = 0; time < 3; time += 1) expect(await allows(ada, 2)).toBe(false);
     await until(async () => (await entries()).length === 1);
     const [first] = await entries();
-    expect(first?.details).toEqual({
-      budget_id: id,
-      user_id: 'ada',
-      key_id: expect.any(String),
-      held_usd: 24,
-    });
-    expect(first?.actor).toBe(first?.details.key_id);
+    const told = { budget_id: id, user_id: 'ada', held_usd: 24 };
+    expect(first?.details).toEqual({ ...told, key_id: first?.actor });
     const second = await budget();
     for (const key of [ada, await keyOf('bob')]) expect(await allows(key, 26)).toBe(false);
     await until(async () => (await entries()).length === 4);
-    const told = (await entries()).map(({ details }) => [details.user_id, details.budget_id].join(' '));
+    const full = (await entries()).map(({ details }) => [details.user_id, details.budget_id].join(' '));
     const each = ['ada', 'bob'].flatMap((user) => [`${user} ${id}`, `${user} ${second}`]);
-    expect(told.toSorted()).toEqual(each.toSorted());
+    expect(full.toSorted()).toEqual(each.toSorted());
     clock.advance(3_600_000);
     await until(async () => !(await allows(ada, 26)) && (await entries()).length === 6);
     expect(await allows(ada, 26)).toBe(false);
@@ -143,11 +136,4 @@ test('a person of a bound key has at most 2,500 open reservations', async () => 
   expect(await reserve(ada, 0.01)).toMatchObject({ status: 503, body: { code: 'overloaded' } });
   expect(await allows(await keyOf('bob'), 0.01)).toBe(true);
   expect(await allows(fx.key, 0.01)).toBe(true);
-});
-
-test('a share is a whole number from 1 to 100', async () => {
-  const post = (reservation_share_pct: unknown) =>
-    fx.send('/api/v1/budgets', { ...HUNDRED_DOLLARS, reservation_share_pct });
-  for (const wrong of [0, 101, 12.5, '25', null]) expect((await post(wrong)).status).toBe(400);
-  expect((await post(1)).body).toMatchObject({ reservation_share_pct: 1 });
 });
