@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Session, sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
+import { rollupRows } from '../../shared/core/calls/usage/model.ts';
+import { type AnomalyType, SIGNAL_AGE_MS } from '../../shared/platform/basics/contract.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
+import { reportAnomalies } from '../../shared/wings/anomalies/report-anomalies.ts';
 import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
@@ -43,13 +47,8 @@ async function post(by: { key: string }, ...signals: Record<string, unknown>[]):
 }
 
 describe('GET /api/v1/sessions', () => {
-  it('gives 20 of the newest first, with the number of all', async () => {
-    const body = await ask(PATH);
-    expect(body.data).toHaveLength(20);
-    expect(body).toMatchObject({ has_more: true, total: 60 });
-    const starts = body.data.map((session: Listed) => session.started_at);
-    expect(starts).toEqual(starts.toSorted().reverse());
-    expect(body.data[0]).not.toHaveProperty('signals');
+  it('gives 20 unless it is asked for more or fewer', async () => {
+    expect(await ask(PATH)).toMatchObject({ data: { length: 20 }, has_more: true, total: 60 });
   });
 
   it.each([
@@ -70,19 +69,10 @@ describe('GET /api/v1/sessions', () => {
       const own = await tenant({ timezone: 'Pacific/Auckland' });
       for (const ts of ['2026-11-20T10:59:59.999Z', '2026-11-20T11:00:00Z', '2026-11-21T10:59:59.999Z']) {
         const session_id = await post(own, { ts, user_id: ts });
-        await anomalyRows(ctx).insertOne({
-          _id: `ano_${own.orgId}_${ts}`,
-          org_id: own.orgId,
-          anomaly_type: 'token_spike',
-          user_id: ts,
-          baseline_avg: 1,
-          observed: 2,
-          deviation_pct: 100,
-          session_id,
-          reports: 1,
-          detected_at: new Date(ts),
-          updated_at: new Date(ts),
-        });
+        const of = { org_id: own.orgId, anomaly_type: 'token_spike', user_id: ts, session_id } as const;
+        const figures = { baseline_avg: 1, observed: 2, deviation_pct: 100, reports: 1 };
+        const times = { detected_at: new Date(ts), updated_at: new Date(ts) };
+        await anomalyRows(ctx).insertOne({ _id: `ano_${own.orgId}_${ts}`, ...of, ...figures, ...times });
       }
       const { data } = await ask(`${path}?from=2026-11-21&to=2026-11-22`, undefined, own);
       const users = data.map((row: Listed) => row.user_id);
@@ -117,30 +107,14 @@ describe('GET /api/v1/sessions', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  it('pages through many sessions that started in the same millisecond', async () => {
-    const own = await tenant();
-    await post(own, ...Array.from({ length: 25 }, (_, index) => ({ user_id: `t${index}` })));
-    const ids = (await walk('limit=5', own)).map(({ id }) => id);
-    expect([ids.length, new Set(ids).size]).toEqual([25, 25]);
-  });
-
-  it.each([
-    'limit=0',
-    'limit=101',
-    'limit=x',
-    'limit=-1',
-    'limit=1e3',
-    'order=up',
-    'from=yesterday',
-    'from=2026-11-22&to=2026-11-21',
-    'nope=1',
-    'limit=1&limit=2',
-    'user_id[$ne]=x',
-  ])('refuses %s with 400 that names the parameter', async (query) => {
-    const { status, body } = await send(`${PATH}?${query}`);
-    expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(query).toContain(body.errors[0].parameter);
-  });
+  it.each(['limit=1e3', 'limit=1&limit=2', 'from=2026-11-22&to=2026-11-21', 'user_id[$ne]=x'])(
+    'refuses %s with 400 that names the parameter',
+    async (query) => {
+      const { status, body } = await send(`${PATH}?${query}`);
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(query).toContain(body.errors[0].parameter);
+    },
+  );
 });
 
 describe('GET /api/v1/sessions/{id}', () => {
@@ -184,14 +158,12 @@ describe('GET /api/v1/sessions/{id}', () => {
     const stranger = await tenant();
     const [{ id }] = (await ask(`${PATH}?limit=1`)).data;
     const headers = { 'X-Request-Id': 'same-for-all' };
-    const ids = [id, 'ses_0000000000000000000000', 'x', '$ne', 'a%2fb'];
-    const answers = await Promise.all(
-      ids.map((each) => api.call(`${PATH}/${each}`, { key: stranger.key, headers })),
-    );
-    for (const answer of answers) {
-      expect(answer.status).toBe(404);
-      expect(answer.text).toBe(answers[0]?.text);
+    const texts = new Set<string>();
+    for (const each of [id, 'ses_0000000000000000000000', 'x', '$ne', 'a%2fb']) {
+      const { status, text } = await send(`${PATH}/${each}`, undefined, { key: stranger.key, headers });
+      texts.add(`${status} ${text}`);
     }
+    expect([...texts]).toEqual([expect.stringMatching(/^404 /)]);
   });
 });
 
@@ -231,6 +203,115 @@ it('a session of another organization, or of another user than its key, looks li
     expect({ ...theirs?.body, request_id: '' }).toEqual({ ...none?.body, request_id: '' });
   }
   expect((await ask(`${PATH}/${id}`, undefined, own)).state).toBe('open');
+});
+
+describe('the order of sessions', () => {
+  it('has a session that begins as far ahead of the clock as a signal may', async () => {
+    const own = await tenant();
+    await own.record({ ts: clock.now() + SIGNAL_AGE_MS.ahead });
+    const { data, total } = await ask(PATH, undefined, own);
+    expect([data.length, total]).toEqual([1, 1]);
+  });
+
+  it('of more than 50,000 sessions has only the columns with an index; the problem names the number', async () => {
+    const own = await tenant();
+    await own.record({ ts: clock.now() - HOUR });
+    const asked = (sort: string) => send(`${PATH}?sort=${sort}`, undefined, own);
+    const grow = (sessions: number) =>
+      rollupRows(ctx).updateMany({ org_id: own.orgId }, { $inc: { sessions } });
+    await grow(49_999);
+    expect((await asked('tokens')).body).toMatchObject({ total: 50_000 });
+    await grow(1);
+    for (const sort of ['started_at', 'cost_usd']) {
+      const { status, body } = await asked(sort);
+      expect([status, body.total, body.data?.length]).toEqual([200, 50_001, 1]);
+    }
+    for (const sort of ['tokens', 'signal_count', 'error_count', 'intervention_count', 'duration_s']) {
+      const { status, body } = await asked(sort);
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.detail).toContain('50001');
+      expect(body.errors).toEqual([{ parameter: 'sort', detail: expect.stringContaining('50000') }]);
+    }
+  });
+});
+
+describe('the filters of sessions', () => {
+  it('count at one moment: neither more nor fewer sessions have ended than at any time of the question', async () => {
+    const own = await tenant();
+    const ts = clock.now() - HOUR / 60;
+    await own.record(...Array.from({ length: 24 }, (_, at) => ({ ts, user_id: `user-${at}` })));
+    const open = await sessionRows(ctx).find({ org_id: own.orgId }).toArray();
+    let begun = 0;
+    let closed = 0;
+    const close = async (sessions: readonly Session[]) => {
+      for (const { _id } of sessions) {
+        begun += 1;
+        await ask(`${PATH}/${_id}/close`, undefined, { key: own.key, method: 'POST' });
+        closed += 1;
+      }
+    };
+    const ended = async () => (await ask(`${PATH}?state=ended&limit=1`, undefined, own)).total;
+    const count = async () => {
+      while (closed < open.length) {
+        const least = closed;
+        const total = await ended();
+        expect(total).toBeGreaterThanOrEqual(least);
+        expect(total).toBeLessThanOrEqual(begun);
+      }
+    };
+    await Promise.all([close(open.slice(0, 12)), close(open.slice(12)), count(), count()]);
+    expect(await ended()).toBe(open.length);
+  });
+
+  it.each(['', '1e3', '0.0000000001', '1000000.000000001'])('take no cost of %j', async (cost) => {
+    const { status, body } = await send(`${PATH}?min_cost_usd=${cost}`);
+    expect([status, body.errors[0].parameter]).toEqual([400, 'min_cost_usd']);
+  });
+
+  it('belong to the level of sessions, where an export has them and no order', async () => {
+    for (const query of ['errors=true', 'anomalous=false', 'state=open', 'min_cost_usd=1']) {
+      const { status, body } = await send(`/api/v1/usage/export?level=daily&${query}`);
+      expect([status, body.errors?.[0]?.parameter]).toEqual([400, query.split('=')[0]]);
+      expect((await send(`/api/v1/usage?${query}`)).status).toBe(400);
+    }
+    const ordering = await send('/api/v1/usage/export?level=sessions&sort=cost_usd');
+    expect([ordering.status, ordering.body.code]).toEqual([400, 'invalid_request']);
+  });
+});
+
+it('the cursor of the last page leads to an empty one with the same number', async () => {
+  const first = await ask(`${PATH}?sort=tokens&limit=100`);
+  expect(first.has_more).toBe(false);
+  const next = `${PATH}?sort=tokens&limit=100&cursor=${encodeURIComponent(first.cursor)}`;
+  expect(await ask(next)).toMatchObject({ data: [], has_more: false, total: 60 });
+});
+
+describe('`anomaly_types`', () => {
+  const figures = { baseline_avg: 1, observed: 9, deviation_pct: 800 };
+  /** An organization with two sessions, and the one of ada, in which anomalies of these kinds were reported. */
+  async function anomalous(...kinds: AnomalyType[]) {
+    const own = await tenant();
+    await own.record({ ts: clock.now() }, { ts: clock.now(), user_id: 'bob' });
+    const session = (await sessionRows(ctx).findOne({ org_id: own.orgId, user_id: 'ada' })) as Session;
+    for (const anomaly_type of kinds) await reportAnomalies(ctx, session, [{ anomaly_type, ...figures }]);
+    return { own, session };
+  }
+
+  it('names the kinds that were reported, each once, in the list and by id; none is an empty list', async () => {
+    const { own, session } = await anomalous('cost_spike', 'token_spike', 'cost_spike');
+    const anomaly_types = ['cost_spike', 'token_spike'];
+    const { data } = await ask(PATH, undefined, own);
+    const listed = data.map((row: Listed & { anomaly_types: string[] }) => [row.user_id, row.anomaly_types]);
+    expect(Object.fromEntries(listed)).toEqual({ ada: anomaly_types, bob: [] });
+    expect(await ask(`${PATH}/${session._id}`, undefined, own)).toMatchObject({ anomaly_types });
+  });
+
+  it('stay when the session goes on', async () => {
+    const { own } = await anomalous('error_spike');
+    await own.record({ ts: clock.now() + 1_000 });
+    const { data } = await ask(`${PATH}?anomalous=true`, undefined, own);
+    expect(data).toMatchObject([{ signal_count: 2, anomaly_types: ['error_spike'] }]);
+  });
 });
 
 /** The chunks of an answer (RFC 9112 section 7.1), as they were written. ASCII only. */
