@@ -155,19 +155,6 @@ describe('POST /api/v1/signals', () => {
     expect(rejected).toEqual(adas[0]);
   });
 
-  it('counts an unknown price apart and never as zero', async () => {
-    const [{ session_id }] = await post([
-      signalOf({ id: 'p', model: 'no-such-model-9', provider: undefined }),
-      signalOf({ id: 'q', cost_usd: 0.25 }),
-    ]);
-    const session = await fx.ask(`/api/v1/sessions/${session_id}`);
-    expect(session).toMatchObject({ unpriced_signals: 1, cost_usd: 0.25 });
-    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-    const [unknown, reported] = session.signals.toSorted(byId);
-    expect(unknown).toMatchObject({ id: 'p', cost_usd: null, cost_source: 'unknown' });
-    expect(reported).toMatchObject({ id: 'q', cost_usd: 0.25, cost_source: 'reported' });
-  });
-
   it('answers 503, not 500, while the store is away, so that the client tries again', async () => {
     const lone = await startApi({ sharing: ctx, clock });
     await lone.ctx.db.connection.close();

@@ -1,16 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFixture } from '../shared/core/calls/adapters/fixtures.ts';
 import { bytesOf } from '../shared/core/calls/adapters/otlp-messages.ts';
-import { makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const SHOP = 'github.com/acme/shop';
-const { api } = await fixture({ clock: NOW });
-let key: string;
-beforeEach(async () => {
-  ({ key } = await makeTenant(api.ctx));
-});
+const fx = await fixture({ clock: NOW, perTest: true });
 
 type Attributes = Record<string, string>;
 
@@ -21,24 +16,25 @@ const CALLS = { logs: LOGS.records.slice(1, 2), traces: SPANS.records.slice(0, 1
 
 /** Sends one call with these attributes of its own and of its resource. */
 async function send(own: Attributes, resource: Attributes, kind: 'logs' | 'traces' = 'logs') {
-  const fixture = kind === 'logs' ? LOGS : SPANS;
+  const told = kind === 'logs' ? LOGS : SPANS;
   const records = CALLS[kind].map((record) => ({ ...record, attributes: { ...record.attributes, ...own } }));
-  const answer = await fetch(`${api.url}/otlp/v1/${kind}`, {
+  const answer = await fetch(`${fx.api.url}/otlp/v1/${kind}`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-protobuf' },
-    body: bytesOf({ ...fixture, resource: { ...fixture.resource, ...resource }, records }, 'protobuf'),
+    headers: { Authorization: `Bearer ${fx.key}`, 'Content-Type': 'application/x-protobuf' },
+    body: bytesOf({ ...told, resource: { ...told.resource, ...resource }, records }, 'protobuf'),
   });
   expect(answer.status).toBe(200);
 }
 
+type Place = [repository: string | null, branch: string | null];
+
 /** The place of the only call. */
-async function place(): Promise<[string | null, string | null]> {
+async function place(): Promise<Place> {
   const from = new Date(NOW - 30 * 86_400_000).toISOString();
-  const { body } = await api.call(`/api/v1/usage?from=${from}&group_by=repository,branch`, { key });
-  const groups = body.groups as { key: Record<string, string | null>; signals: number }[];
-  const counted = groups.filter(({ signals }) => signals > 0);
+  const { groups } = await fx.ask(`/api/v1/usage?from=${from}&group_by=repository,branch`);
+  const counted = groups.filter(({ signals }: { signals: number }) => signals > 0);
   expect(counted).toMatchObject([{ signals: 1 }]);
-  return [counted[0]?.key.repository ?? null, counted[0]?.key.branch ?? null];
+  return [counted[0].key.repository, counted[0].key.branch];
 }
 
 const url = (address: string, branch?: string): Attributes => ({
@@ -53,35 +49,25 @@ const named = (provider: string, more: Attributes = {}): Attributes => ({
 });
 
 describe('the place of a call by its telemetry', () => {
-  it.each<[string, Attributes, Attributes, [string | null, string | null]]>([
-    ['its resource', {}, url('https://github.com/Acme/shop.git', 'cart'), [SHOP, 'cart']],
+  it.each<[what: string, resource: Attributes, expected: Place, own?: Attributes]>([
+    ['its resource', url('https://github.com/Acme/shop.git', 'cart'), [SHOP, 'cart']],
     [
       'its record before its resource',
-      url(`https://${SHOP}`, 'own'),
       url('https://x.example/a', 'b'),
-      [SHOP, 'own'],
+      [SHOP, 'o'],
+      url(`https://${SHOP}`, 'o'),
     ],
-    ['a ref in full', {}, url(`https://${SHOP}`, 'refs/heads/feat/cart'), [SHOP, 'feat/cart']],
-    [
-      'an address with a credential, which is cut',
-      {},
-      url('https://ada:secret@github.com/acme/shop'),
-      [SHOP, null],
-    ],
-    ['GitHub, owner and name', {}, named('github', { 'vcs.ref.head.name': 'cart' }), [SHOP, 'cart']],
-    ['GitLab, owner and name', {}, named('gitlab'), ['gitlab.com/acme/shop', null]],
-    ['Bitbucket, owner and name', {}, named('bitbucket'), ['bitbucket.org/acme/shop', null]],
-    ['an address before owner and name', {}, { ...named('gitlab'), ...url(`https://${SHOP}`) }, [SHOP, null]],
-    ['an unknown provider, which has no host', {}, named('gitea'), [null, null]],
-    ['a path, which is none', {}, url('/home/ada/shop', 'cart'), [null, null]],
-    ['a branch alone, which is none', {}, { 'vcs.ref.head.name': 'cart' }, [null, null]],
-    [
-      'a branch that is too long, which is dropped',
-      {},
-      url(`https://${SHOP}`, 'x'.repeat(257)),
-      [SHOP, null],
-    ],
-  ])('is %s', async (_, own, resource, expected) => {
+    ['a ref in full', url(`https://${SHOP}`, 'refs/heads/feat/cart'), [SHOP, 'feat/cart']],
+    ['an address with a credential, which is cut', url(`https://ada:secret@${SHOP}`), [SHOP, null]],
+    ['GitHub, owner and name', named('github', { 'vcs.ref.head.name': 'cart' }), [SHOP, 'cart']],
+    ['GitLab, owner and name', named('gitlab'), ['gitlab.com/acme/shop', null]],
+    ['Bitbucket, owner and name', named('bitbucket'), ['bitbucket.org/acme/shop', null]],
+    ['an address before owner and name', { ...named('gitlab'), ...url(`https://${SHOP}`) }, [SHOP, null]],
+    ['an unknown provider, which has no host', named('gitea'), [null, null]],
+    ['a path, which is none', url('/home/ada/shop', 'cart'), [null, null]],
+    ['a branch alone, which is none', { 'vcs.ref.head.name': 'cart' }, [null, null]],
+    ['a branch that is too long, which is dropped', url(`https://${SHOP}`, 'x'.repeat(257)), [SHOP, null]],
+  ])('is %s', async (_, resource, expected, own = {}) => {
     await send(own, resource);
     expect(await place()).toEqual(expected);
   });
@@ -92,15 +78,15 @@ describe('the place of a call by its telemetry', () => {
   });
 
   it('gives way to a context of its client session, which comes before or after it', async () => {
-    const tell = (contexts: object[]) => api.call('/api/v1/contexts', { key, body: { contexts } });
+    const tell = (context: object) => fx.ask('/api/v1/contexts', { contexts: [context] });
     const session = String(LOGS.records[1]?.attributes['session.id']);
     const context = { client_session_id: session, ts: '2026-11-22T00:00:00Z', repository: SHOP };
     await send({}, url('https://gitlab.com/acme/old', 'stale'));
     expect(await place()).toEqual(['gitlab.com/acme/old', 'stale']);
-    await tell([{ ...context, branch: 'cart' }]);
+    await tell({ ...context, branch: 'cart' });
     expect(await place()).toEqual([SHOP, 'cart']);
     // A context that ends the place leaves none, also not that of the telemetry.
-    await tell([{ ...context, ts: '2026-11-22T00:00:01Z', repository: null }]);
+    await tell({ ...context, ts: '2026-11-22T00:00:01Z', repository: null });
     expect(await place()).toEqual([null, null]);
   });
 });
