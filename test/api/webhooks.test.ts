@@ -3,10 +3,9 @@ import { holdExhausted } from '../../shared/core/events/webhooks/deliveries/reco
 import { decryptSecret } from '../../shared/core/events/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { fixture } from '../support/fixture.ts';
-import { makePerson } from '../support/people.ts';
 import { attemptAllDue, SECRET } from '../support/webhooks.ts';
 
-const fx = await fixture({ idp: true, receiver: true, perTest: true });
+const fx = await fixture({ receiver: true, perTest: true });
 const { ctx, ask, send } = fx;
 
 const PATH = '/api/v1/webhooks';
@@ -65,25 +64,13 @@ describe('POST /api/v1/webhooks', () => {
   it.each([
     { url: 'http://example.com/' },
     { url: 'https://169.254.169.254/' },
-    { url: 7 },
-    { url: undefined },
     { secret: ' '.repeat(32) },
     { secret: '\t\n'.repeat(20) },
     { events: [] },
     { events: ['session.started', 'session.started'] },
-    { events: ['session.paused'] },
-    { events: 'session.started' },
-    { secret: 'x'.repeat(31) },
-    { secret: 'x'.repeat(257) },
     { secret: undefined },
-    { name: '' },
-    { name: 'x'.repeat(81) },
-    { name: null },
-    { enabled: false },
-    { org_id: 'org_other' },
   ])('400 for %j', async (overrides) => {
-    const { status, body } = await register(overrides);
-    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect((await register(overrides)).body).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(await webhookRows(ctx).countDocuments({ org_id: fx.orgId })).toBe(0);
   });
 
@@ -95,18 +82,12 @@ describe('POST /api/v1/webhooks', () => {
     expect([status, body.errors?.[0].pointer]).toEqual([400, '/url']);
   });
 
-  it('says which list has too many entries, and not that the body is too large', async () => {
-    const { status, body } = await register({ events: [], alert_at: Array(11).fill(50) });
-    expect([status, body.code]).toEqual([400, 'invalid_request']);
-    const detail = expect.stringContaining('10');
-    expect(body.errors).toContainEqual({ pointer: '/alert_at', detail });
-  });
-
-  it('takes a name of 80 characters, and shows it wherever the webhook is shown', async () => {
+  it('takes a name of 80 characters, and is read as it is listed, with the end of its former secret', async () => {
     const name = '🚨'.repeat(80);
     const webhook = await made({ name });
-    const [[first], read] = [await listed(), await ask(`${PATH}/${webhook.id}`)];
-    expect([webhook.name, first.name, read.name]).toEqual([name, name, name]);
+    const [first] = await listed();
+    expect([webhook.name, first.name]).toEqual([name, name]);
+    expect(await ask(`${PATH}/${webhook.id}`)).toEqual({ ...first, old_secret_until: null });
   });
 });
 
@@ -117,11 +98,8 @@ describe('a signal', () => {
     const [{ id: session }] = (await ask('/api/v1/sessions')).data;
     await attemptAllDue(ctx);
     const [request] = fx.receiver.received;
-    expect(request?.event).toMatchObject({
-      type: 'session.started',
-      org_id: fx.orgId,
-      data: { id: session, user_id: 'bob' },
-    });
+    const started = { type: 'session.started', org_id: fx.orgId, data: { id: session, user_id: 'bob' } };
+    expect(request?.event).toMatchObject(started);
     expect(request?.event.data).not.toHaveProperty('signals');
     await ask(`/api/v1/sessions/${session}/close`, undefined, POST);
     await attemptAllDue(ctx);
@@ -136,37 +114,14 @@ describe('a signal', () => {
       attempts: [{ ...FIRST_ATTEMPT, latency_ms: expect.any(Number) }],
       next_attempt_at: null,
     });
-    expect(await listed()).toEqual([
-      {
-        ...webhook,
-        format: 'json',
-        alert_at: [],
-        forecast: false,
-        quiet_hours: null,
-        digest: 'none',
-        status: 'active',
-        failing_since: null,
-        alerted_at: null,
-        held: 0,
-        last_delivery: data[0],
-        made_by: { user_id: null, key_id: expect.any(String) },
-      },
-    ]);
+    const settings = { format: 'json', alert_at: [], forecast: false, quiet_hours: null, digest: 'none' };
+    const state = { status: 'active', failing_since: null, alerted_at: null, held: 0 };
+    const made_by = { user_id: null, key_id: fx.keyId };
+    expect(await listed()).toEqual([{ ...webhook, ...settings, ...state, last_delivery: data[0], made_by }]);
   });
 });
 
 describe('the log', () => {
-  it('refuses the cursor of another webhook', async () => {
-    const [webhook, other] = [await made(), await made()];
-    await fx.spend({ user_id: 'ada' }, { user_id: 'bob' });
-    const { cursor, total } = await ask(`${PATH}/${webhook.id}/deliveries?limit=1`);
-    expect(total).toBe(2);
-    const next = `deliveries?limit=1&cursor=${encodeURIComponent(cursor)}`;
-    expect((await ask(`${PATH}/${webhook.id}/${next}`)).data).toHaveLength(1);
-    const refused = await send(`${PATH}/${other.id}/${next}`);
-    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_cursor']);
-  });
-
   it('sends one again with 202, and 404 for one of another webhook', async () => {
     const [webhook, other] = [await made(), await made({ events: ['session.ended'] })];
     await fx.spend({});
@@ -183,26 +138,19 @@ describe('the log', () => {
 });
 
 describe('POST /api/v1/webhooks/test', () => {
-  it('sends a signed session.started with data.test now, and answers what came of it', async () => {
-    const webhook = await made();
-    const body = await testOf(webhook);
-    const [request] = fx.receiver.received;
-    const answered = { status: 200, latency_ms: expect.any(Number), error: null };
-    expect(body).toEqual({ event_id: request?.event.id, ...answered });
-    const sent = { type: 'session.started', org_id: fx.orgId, data: { test: true } };
-    expect(request?.event).toMatchObject(sent);
-    expect(request?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
-    fx.receiver.behave('reset');
-    expect(await testOf(webhook)).toMatchObject({ status: null, error: 'connect' });
-  });
-
-  it('adds each test to the log with its one attempt and its bytes, as a test', async () => {
+  it('sends a signed session.started with data.test now, answers what came of it, and logs it as a test', async () => {
     const webhook = await made();
     const sent = await testOf(webhook);
+    const [request] = fx.receiver.received;
+    const latency_ms = expect.any(Number);
+    expect(sent).toEqual({ event_id: request?.event.id, status: 200, latency_ms, error: null });
+    const told = { type: 'session.started', org_id: fx.orgId, data: { test: true } };
+    expect(request?.event).toMatchObject(told);
+    expect(request?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     fx.receiver.behave({ status: 500, body: 'down' });
     const failed = await testOf(webhook);
-    const { data, total } = await logOf(webhook);
-    expect(total).toBe(2);
+    const { data } = await logOf(webhook);
+    expect(data).toHaveLength(2);
     expect(data[0]).toMatchObject({ event_id: failed.event_id, status: 'exhausted', test: true });
     expect(data[0].attempts).toMatchObject([{ number: 1, status: 500, error: 'http', answer: 'down' }]);
     expect(data[1]).toEqual({
@@ -215,7 +163,9 @@ describe('POST /api/v1/webhooks/test', () => {
       test: true,
     });
     const read = await ask(`${PATH}/${webhook.id}/deliveries/${data[1].id}`);
-    expect(read.request.body).toBe(fx.receiver.received[0]?.body);
+    expect(read.request.body).toBe(request?.body);
+    fx.receiver.behave('reset');
+    expect(await testOf(webhook)).toMatchObject({ status: null, error: 'connect' });
     await fx.spend({ ts: Date.now() + 1_000 });
     expect((await logOf(webhook)).data[0]).not.toHaveProperty('test');
   });
@@ -249,35 +199,9 @@ describe('POST /api/v1/webhooks/test', () => {
   });
 });
 
-describe('GET /api/v1/webhooks/{id}', () => {
-  it('shows a webhook as the list does, and until when its former secret signs', async () => {
-    const body = await ask(`${PATH}/${(await made()).id}`);
-    const [first] = await listed();
-    expect(body).toEqual({ ...first, old_secret_until: null });
-    expect(body).toMatchObject({ status: 'active', failing_since: null, alerted_at: null, held: 0 });
-  });
-});
-
-describe('DELETE /api/v1/webhooks/{id}', () => {
-  it('answers 204 once, then 404', async () => {
-    const { id } = await made();
-    const remove = async () => (await send(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status;
-    expect([await remove(), await remove()]).toEqual([204, 404]);
-    expect(await listed()).toEqual([]);
-  });
-});
-
-describe('POST /v1/webhooks/{id}/enable', () => {
-  it('is for admins of the organization; another one meets 404, a member 403', async () => {
-    const webhook = await made();
-    await webhookRows(ctx).updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
-    const enable = ({ session }: { session: string }) =>
-      send(`/v1/webhooks/${webhook.id}/enable`, undefined, { ...POST, key: session });
-    expect((await enable(await makePerson(ctx, fx.idp, { role: 'admin' }))).status).toBe(404);
-    expect((await enable(await fx.person())).status).toBe(403);
-    expect((await listed())[0].status).toBe('failing');
-    const { status, body } = await enable(await fx.person(undefined, 'admin'));
-    expect([status, body]).toEqual([200, { ...webhook, not_sent: { count: 0, since: null } }]);
-    expect((await listed())[0].status).toBe('active');
-  });
+it('a webhook is deleted with 204 once, then it is a 404', async () => {
+  const path = `${PATH}/${(await made()).id}`;
+  const answers = [await fx.remove(path), await fx.remove(path)];
+  expect(answers.map(({ status }) => status)).toEqual([204, 404]);
+  expect(await listed()).toEqual([]);
 });
