@@ -9,9 +9,14 @@ import type { BudgetInput } from '../../shared/core/limits/budgets/rules/input.t
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
-import { openBudgetsOf } from '../../shared/core/limits/enforcement/state/budget-status.ts';
+import {
+  type BudgetStatus,
+  openBudgetsOf,
+} from '../../shared/core/limits/enforcement/state/budget-status.ts';
 import { statusCache } from '../../shared/core/limits/enforcement/state/cached-status.ts';
+import { refreshStatuses } from '../../shared/core/limits/enforcement/state/refresh-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
+import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
 import { amountOf, countOf } from '../support/budget-oracle.ts';
 import { storesFixture, type Tenant } from '../support/fixture.ts';
 import { anyCall } from '../support/random-calls.ts';
@@ -72,6 +77,8 @@ async function makeTemplate({ templates, budget }: Story, pick: number): Promise
 
 async function play(story: Story, taken: Step): Promise<void> {
   const { orgId, templates } = story;
+  // Two processes are mostly on different ones.
+  moveToOtherShard();
   if (taken.kind === 'record')
     return story.record(
       ...taken.signals.map(({ call, agoMs, user_id }) => ({ ...call, user_id, ts: clock.now() - agoMs })),
@@ -168,3 +175,20 @@ async function compare({ orgId, templates }: Story): Promise<void> {
     }
   }
 }
+
+it('misses nobody when many people have used something at once', async () => {
+  clock.set(NOW);
+  const { orgId, record } = await begin();
+  const use = (people: readonly string[]) =>
+    record(...people.map((user_id) => ({ user_id, ts: clock.now(), cost_usd: 1 })));
+  const read = async (known: BudgetStatus | null) =>
+    (await refreshStatuses(ctx, new Map([[orgId, known]]))).get(orgId) ?? null;
+  await use(['ada']);
+  const before = await read(null);
+  const many = Array.from({ length: 501 }, (_, at) => `u${at}`);
+  await use(many);
+  const after = await read(before);
+  const usedBy = (userId: string) =>
+    after && openBudgetsOf(after, { orgId, userId, projectId: 'x' }, clock.now())[0]?.current;
+  expect(['ada', ...many].filter((userId) => usedBy(userId) !== 1e9)).toEqual([]);
+});
