@@ -4,6 +4,7 @@ import { readOrganization } from '../../shared/core/accounts/organizations/read-
 import { makeSnapshots } from '../../shared/core/calls/usage/make-snapshots.ts';
 import { reconcileUsage } from '../../shared/core/calls/usage/reconcile-usage.ts';
 import { BUDGET_METRICS, budgetRows } from '../../shared/core/limits/budgets/rules/model.ts';
+import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { previewRepricing } from '../../shared/wings/prices/repricing/preview.ts';
 import {
   BRANCHES,
@@ -185,7 +186,11 @@ interface Told extends Tenant {
 }
 
 async function begin(): Promise<Told> {
+  clock.set(BEGIN);
   const own = await tenant({ timezone: 'America/New_York' });
+  clock.set(BEGIN + 25 * DAY);
+  await changeOrganization(ctx, own.orgId, { timezone: 'Asia/Kathmandu' });
+  clock.set(NOW);
   const { sub } = await makePerson(ctx, idp, { orgId: own.orgId, userId: 'grace', role: 'admin' });
   await own.member('ada');
   const admin = () => idp.mint(sub, { nowMs: clock.now() });
@@ -690,6 +695,7 @@ const EXAMPLES: [Step[]][] = [
       voidFirst,
       placedAt(5.9, 'one'),
       voidFirst,
+      placedAt(2.5, 'two'),
     ],
   ],
 ];
