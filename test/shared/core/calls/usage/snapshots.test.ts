@@ -1,7 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Organization } from '../../../../../shared/core/accounts/organizations/model.ts';
 import { readOrganization } from '../../../../../shared/core/accounts/organizations/read-organization.ts';
-import { createGrouping, unpackCells } from '../../../../../shared/core/calls/usage/cells.ts';
+import { voidSignals } from '../../../../../shared/core/calls/ingest/void-signals.ts';
+import { sessionRows } from '../../../../../shared/core/calls/sessions/model.ts';
+import { type Signal, signalRows } from '../../../../../shared/core/calls/signals/model.ts';
+import {
+  createGrouping,
+  packEarlierCells,
+  unpackCells,
+} from '../../../../../shared/core/calls/usage/cells.ts';
 import { makeSnapshotsJob } from '../../../../../shared/core/calls/usage/jobs.ts';
 import { cellOf, makeSnapshots, snapshotOf } from '../../../../../shared/core/calls/usage/make-snapshots.ts';
 import {
@@ -11,12 +18,15 @@ import {
   snapshotRows,
   TOTAL_DIMENSIONS,
 } from '../../../../../shared/core/calls/usage/model.ts';
+import { rollupKey } from '../../../../../shared/core/calls/usage/plan-rollups.ts';
 import { readUsage, type UsageQuestion } from '../../../../../shared/core/calls/usage/read-usage.ts';
 import { reconcileUsage } from '../../../../../shared/core/calls/usage/reconcile-usage.ts';
-import { encode } from '../../../../../shared/wings/exports/encode.ts';
+import { splitRange } from '../../../../../shared/core/calls/usage/split-range.ts';
+import { sumRollups } from '../../../../../shared/core/calls/usage/sum-rollups.ts';
+import { countedProvider, providerOf } from '../../../../../shared/core/pricing/provider-of.ts';
+import { inTransaction } from '../../../../../shared/platform/mongo/transaction.ts';
 import { exportUsage } from '../../../../../shared/wings/exports/export-usage.ts';
 import { makeSnapshots as makeSnapshotsRow } from '../../../../../workers/index.ts';
-import { makeTenant } from '../../../../support/factories.ts';
 import { storesFixture } from '../../../../support/fixture.ts';
 import { createTestClock, openTestContext } from '../../../../support/harness.ts';
 import { pick, seeded } from '../../../../support/random.ts';
@@ -28,22 +38,11 @@ const SEED = 60_001;
 const random = seeded(SEED);
 const USERS = ['ada', 'bob', 'c,"y', 'dan', 'eve', 'fay', 'gus'];
 const MODELS = ['gpt-5', 'claude-sonnet-4-5', 'unheard-of'];
-const { ctx, clock } = await storesFixture({ clock: NOW });
-let organization: Organization;
-let spare: Organization;
-
-beforeAll(async () => {
-  organization = await populate(400);
-  spare = await populate(20);
-});
+const { ctx, clock, tenant } = await storesFixture({ clock: NOW });
 
 async function populate(count: number): Promise<Organization> {
-  const { orgId } = await makeTenant(ctx, { timezone: 'America/New_York' });
-  await recordAll(
-    ctx,
-    orgId,
-    Array.from({ length: count }, () => madeUp(NOW - random() * 34.9 * DAY)),
-  );
+  const { orgId, record } = await tenant({ timezone: 'America/New_York' });
+  await record(...Array.from({ length: count }, () => madeUp(NOW - random() * 34.9 * DAY)));
   return readOrganization(ctx, orgId);
 }
 
@@ -58,56 +57,19 @@ function madeUp(atMs: number) {
 }
 
 const rest = { interval: 'none', filter: {}, groupBy: [] } as const;
-const QUESTIONS: readonly UsageQuestion[] = [
-  { ...rest, groupBy: ['user_id'] },
-  { ...rest, groupBy: ['user_id', 'model'], fromMs: NOW - 31 * DAY, toMs: NOW - 2 * DAY },
-  { ...rest, groupBy: ['project_id'], interval: 'day', filter: { model: 'gpt-5' } },
-  { ...rest, interval: 'week', timezone: 'Asia/Kathmandu', filter: { project_id: 'beta' } },
-  { ...rest, groupBy: ['team'], interval: 'month', filter: { project_id: 'alpha', adapter: 'claude-code' } },
-  { ...rest, filter: { user_id: 'ada' }, groupBy: ['model'] },
-  { ...rest, groupBy: ['model', 'adapter'], interval: 'day', filter: { adapter: 'claude-code' } },
-  { ...rest, interval: 'month' },
-];
 
-/** Everything that may be answered from snapshots. */
-async function answers(): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (const question of QUESTIONS) all.push(await readUsage(ctx, organization, question));
-  for (const filter of [{}, { model: 'gpt-5' }])
-    all.push(await exported({ fromMs: NOW - 34 * DAY, filter, timezone: undefined }));
-  all.push(await exported({ fromMs: NOW - 34 * DAY, filter: {}, timezone: 'Asia/Tokyo' }));
-  return all;
-}
-
-async function exported(asked: { fromMs: number; filter: object; timezone: string | undefined }) {
-  const { columns, rows } = exportUsage(ctx, organization, { level: 'daily', ...asked });
-  let text = '';
-  for await (const part of encode('ndjson', columns, rows)) text += part;
-  return text.split('\n').sort();
-}
+const spare = await populate(20);
 
 /** How many questions went to the rollups while `work` ran. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
-  const collection = rollupRows(ctx);
-  const aggregate = collection.aggregate.bind(collection);
-  const find = collection.find.bind(collection);
+  const client = ctx.db.connection.getClient();
   let reads = 0;
-  const counted = {
-    aggregate: (...args: Parameters<typeof aggregate>) => {
-      reads += 1;
-      return aggregate(...args);
-    },
-    find: (...args: Parameters<typeof find>) => {
-      reads += 1;
-      return find(...args);
-    },
+  const note = ({ command }: { command: Record<string, unknown> }) => {
+    if (command.find === 'rollups' || command.aggregate === 'rollups') reads += 1;
   };
-  Object.assign(collection, counted);
-  try {
-    await work();
-  } finally {
-    Object.assign(collection, { aggregate, find });
-  }
+  client.on('commandStarted', note);
+  await work();
+  client.off('commandStarted', note);
   return reads;
 }
 
@@ -125,31 +87,31 @@ function make(of: Organization): Promise<number> {
   return makeSnapshots(ctx, of, { fromMs: 0, toMs: ctx.clock.now() });
 }
 
+async function expectNoneWrong(organization: Organization): Promise<void> {
+  expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+}
+
 describe('snapshots', () => {
-  it('answer as the rollups do, whatever is asked, and late signals count at once', async () => {
-    const without = await answers();
-    expect(await countReads(() => readUsage(ctx, organization, CLOSED))).toBeGreaterThan(0);
+  it('answer in place of the rollups, also after late signals, which count at once', async () => {
+    const organization = await populate(100);
+    const ask = (more: Partial<UsageQuestion>) => readUsage(ctx, organization, { ...CLOSED, ...more });
+    const total = { groupBy: [] };
+    const byRollups = [await ask({}), await ask(total), await ask(HOURS)];
+    expect(await countReads(() => ask({}))).toBeGreaterThan(0);
     expect(await make(organization)).toBeGreaterThan(34);
-    expect(await answers(), `seed ${SEED}`).toEqual(without);
-    expect(await countReads(() => readUsage(ctx, organization, CLOSED))).toBe(0);
-    expect(await countReads(() => readUsage(ctx, organization, { ...CLOSED, groupBy: [] }))).toBe(0);
-    const before = await readUsage(ctx, organization, CLOSED);
-    for (let round = 0; round < 3; round += 1) {
+    expect([await ask({}), await ask(total), await ask(HOURS)]).toEqual(byRollups);
+    for (const asked of [{}, total, HOURS]) expect(await countReads(() => ask(asked))).toBe(0);
+    const before = await ask({});
+    for (let round = 1; round <= 3; round += 1) {
       const late = { ...madeUp(CLOSED.fromMs + random() * (CLOSED.toMs - CLOSED.fromMs)), user_id: 'late' };
       await recordAll(ctx, organization._id, [late]);
-      const after = await readUsage(ctx, organization, CLOSED);
-      expect(after.totals.signals).toBe(before.totals.signals + round + 1);
-      expect(after.groups.find(({ key }) => key.user_id === 'late')?.signals).toBe(round + 1);
-      const total = await readUsage(ctx, organization, { ...CLOSED, groupBy: [], interval: 'day' });
-      expect(total.totals).toEqual(after.totals);
-      expect((await readUsage(ctx, organization, HOURS)).totals).toEqual(after.totals);
-      expect(await countReads(() => readUsage(ctx, organization, HOURS))).toBe(0);
+      const after = await ask({});
+      expect(after.totals.signals).toBe(before.totals.signals + round);
+      expect(after.groups.find(({ key }) => key.user_id === 'late')?.signals).toBe(round);
+      for (const asked of [{ groupBy: [], interval: 'day' } as const, HOURS])
+        expect((await ask(asked)).totals).toEqual(after.totals);
+      expect(await countReads(() => ask(HOURS))).toBe(0);
     }
-    const withLate = await answers();
-    await make(organization);
-    expect(await answers(), `seed ${SEED}`).toEqual(withLate);
-    await snapshotRows(ctx).deleteMany({ org_id: organization._id });
-    expect(await answers(), `seed ${SEED}`).toEqual(withLate);
   });
 
   it('are made once, and again for the days and months that a late signal changed', async () => {
@@ -163,7 +125,7 @@ describe('snapshots', () => {
     const periods = await snapshotRows(ctx).find(stale).toArray();
     expect(periods.map(({ period }) => period).sort()).toEqual(['day', 'month']);
     expect(await make(spare)).toBe(2);
-    expect(await reconcileUsage(ctx, spare, { repair: false })).toMatchObject({ wrong: 0 });
+    await expectNoneWrong(spare);
   });
 
   it('are made 10 minutes after the end, when no signal that saw the period open can still commit', async () => {
@@ -189,17 +151,15 @@ describe('snapshots', () => {
       return [day, month, hours].map(({ totals }) => totals.signals);
     };
     clock.set(monthEnd + 11 * 60_000);
-    const behind = await openTestContext({
-      clock: createTestClock(clock.now() - 59 * 60_000),
-      sharing: ctx,
-    });
+    const hourAgo = createTestClock(clock.now() - 59 * 60_000);
+    const behind = await openTestContext({ clock: hourAgo, sharing: ctx });
     await make(other);
     const before = await counted();
     await recordAll(behind, other._id, [madeUp(monthEnd - 3_600_000)]);
     expect(await counted()).toEqual(before.map((signals) => signals + 1));
     await make(other);
     expect(await counted()).toEqual(before.map((signals) => signals + 1));
-    expect(await reconcileUsage(ctx, other, { repair: false })).toMatchObject({ wrong: 0 });
+    await expectNoneWrong(other);
     await behind.close();
     clock.set(NOW);
   });
@@ -222,7 +182,7 @@ describe('snapshots', () => {
     await making;
     await makeSnapshots(ctx, busy, closed);
     expect(await counted()).toBe(before + 25);
-    expect(await reconcileUsage(ctx, busy, { repair: false })).toMatchObject({ wrong: 0 });
+    await expectNoneWrong(busy);
   });
 
   it('are made by a worker soon after a question that missed them', async () => {
@@ -238,15 +198,8 @@ describe('snapshots', () => {
   });
 
   it('name the quarter hours too: a process that remembers what a repair changes reads it again', async () => {
-    const wrong = {
-      org_id: spare._id,
-      period: 'quarter_hour',
-      start: { $gte: new Date(HOURS.fromMs) },
-    } as const;
-    const row = await rollupRows(ctx).findOne({
-      ...wrong,
-      start: { ...wrong.start, $lt: new Date(HOURS.toMs) },
-    });
+    const start = { $gte: new Date(HOURS.fromMs), $lt: new Date(HOURS.toMs) };
+    const row = await rollupRows(ctx).findOne({ org_id: spare._id, period: 'quarter_hour', start });
     const right = await readUsage(ctx, spare, HOURS);
     await rollupRows(ctx).updateOne({ _id: row?._id ?? '' }, { $inc: { signals: 5 } });
     await snapshotRows(ctx).updateMany({ org_id: spare._id }, { $inc: { version: 1 } });
@@ -284,7 +237,7 @@ describe('snapshots', () => {
   });
 
   it('export what has several providers as one row, a hundred at a time', async () => {
-    const { orgId } = await makeTenant(ctx, {});
+    const { orgId } = await tenant();
     const users = 250;
     const cells = Array.from({ length: 3 * users }, (_, index) => {
       const provider = ['', 'azure', 'bedrock'][index % 3] ?? '';
@@ -298,9 +251,132 @@ describe('snapshots', () => {
     expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
     const costs = new Map(batches.flat().map((row) => [row[1], row[13]]));
     const costOf = (user: number) => BigInt(9 * user + 3);
-    expect(costs).toEqual(
-      new Map(Array.from({ length: users }, (_, user) => [`user-${user}`, costOf(user)])),
-    );
+    const expected = Array.from({ length: users }, (_, user) => [`user-${user}`, costOf(user)] as const);
+    expect(costs).toEqual(new Map(expected));
+  });
+});
+
+/** An organization with made-up signals of the last 20 days. */
+async function populateProviders(count: number) {
+  const own = await tenant();
+  await own.record(
+    ...Array.from({ length: count }, (_, index) => ({
+      ts: Math.floor(NOW - (index + random()) * ((20 * DAY) / count)),
+      user_id: pick(random, ['ada', 'bob']),
+      model: pick(random, ['gpt-5', 'claude-sonnet-4-5', 'nobody-knows-it']),
+      provider: pick(random, ['openai', 'aws.bedrock', 'openai', 'litellm', 'ollama']),
+      tokens_in: Math.floor(random() * 1_000),
+    })),
+  );
+  return { ...own, organization: await readOrganization(ctx, own.orgId) };
+}
+
+/** Adds an amount to one of some sums. */
+function add(sums: Record<string, number>, name: string, amount: number): void {
+  if (amount !== 0) sums[name] = (sums[name] ?? 0) + amount;
+}
+
+/** Tokens and sessions by provider, as the rollups or snapshots have them. */
+async function byProvider(organization: Organization) {
+  const midnight = Date.parse('2026-04-11T00:00:00Z');
+  const parts = splitRange(organization, [midnight - 30 * DAY, midnight]);
+  const columns = ['provider', 'model'] as const;
+  const rows = await inTransaction(ctx.db, (transaction) =>
+    sumRollups(ctx, organization, { parts, match: {}, columns }, transaction),
+  );
+  const counts: Record<string, number> = {};
+  for (const { key, sums } of rows) {
+    const provider = String(key.provider) || providerOf({ model: String(key.model) }, NOW);
+    add(counts, provider, sums.tokens_in);
+    add(counts, `sessions of ${provider}`, sums.sessions);
+  }
+  return counts;
+}
+
+/** The same, counted one by one. */
+async function counted(orgId: string, named: (signal: Signal) => string) {
+  const counts: Record<string, number> = {};
+  for await (const signal of signalRows(ctx).find({ org_id: orgId, voided: { $exists: false } }))
+    add(counts, named(signal), signal.tokens_in);
+  for await (const { model, signal_count } of sessionRows(ctx).find({ org_id: orgId }))
+    if (signal_count > 0) add(counts, `sessions of ${providerOf({ model }, NOW)}`, 1);
+  return counts;
+}
+
+/** Turns all rows of an organization into those of a version that knew no provider, by way of `sumOfSignals`. */
+async function makeEarlier(organization: Organization): Promise<void> {
+  const org_id = organization._id;
+  await signalRows(ctx).updateMany({ org_id }, { $unset: { price_provider: true } });
+  await sessionRows(ctx).updateMany({ org_id }, { $unset: { price_provider: true } });
+  await reconcileUsage(ctx, organization, { repair: true });
+}
+
+describe('the provider of rollups', () => {
+  it('is the one that each signal counts under, with snapshots and without', async () => {
+    const { orgId, organization } = await populateProviders(150);
+    const right = await counted(orgId, (signal) => countedProvider(signal, NOW));
+    const providers = ['anthropic', 'aws', 'litellm', 'ollama', 'openai', 'unknown'];
+    const names = Object.keys(right).map((name) => name.replace('sessions of ', ''));
+    expect(new Set(names)).toEqual(new Set(providers));
+    expect(await byProvider(organization)).toEqual(right);
+    expect(await make(organization)).toBeGreaterThan(20);
+    expect(await byProvider(organization)).toEqual(right);
+    await expectNoneWrong(organization);
+  });
+
+  it('of an earlier version is that of the model, in the rows that there were', async () => {
+    const { orgId, organization } = await populateProviders(60);
+    await makeEarlier(organization);
+    const rows = await rollupRows(ctx)
+      .find({ org_id: orgId, signals: { $gt: 0 } })
+      .toArray();
+    for (const { _id, period, start, provider, ...of } of rows) {
+      expect(provider).toBeUndefined();
+      expect(_id).toBe(rollupKey(orgId, period, start.getTime(), of));
+    }
+    const right = await counted(orgId, ({ model }) => providerOf({ model }, NOW));
+    expect(await byProvider(organization)).toEqual(right);
+    await expectNoneWrong(organization);
+  });
+
+  it('takes a voided signal from the row that counted it, also one of an earlier version', async () => {
+    const { orgId, record, organization } = await populateProviders(60);
+    await makeEarlier(organization);
+    const late = { ts: NOW - 3 * DAY, user_id: 'ada', model: 'gpt-5', tokens_in: 7 };
+    await record({ ...late, provider: 'aws.bedrock' }, { ...late, provider: 'openai' });
+    for (const { _id } of await sessionRows(ctx).find({ org_id: orgId }).toArray()) {
+      const own = await signalRows(ctx).find({ session_id: _id }).toArray();
+      await voidSignals(ctx, orgId, { sessionId: _id, signalIds: own.map(({ id }) => id), reason: 'twice' });
+    }
+    const left = await rollupRows(ctx).find({ org_id: orgId }).toArray();
+    expect(left.filter(({ signals, sessions, tokens_in }) => signals || sessions || tokens_in)).toEqual([]);
+    await expectNoneWrong(organization);
+  });
+
+  it('is asked of the rollups while a snapshot does not know it, and of the snapshot once it was made again', async () => {
+    const { orgId, organization } = await populateProviders(80);
+    await make(organization);
+    const question = { interval: 'none', filter: {}, groupBy: ['user_id'] } as const;
+    const usage = await readUsage(ctx, organization, question);
+    const right = await byProvider(organization);
+    for (const { _id, period, start } of await snapshotRows(ctx).find({ org_id: orgId }).toArray()) {
+      if (period === 'month') {
+        await snapshotRows(ctx).deleteOne({ _id });
+        continue;
+      }
+      const rows = await rollupRows(ctx).find({ org_id: orgId, period, start }).toArray();
+      const $set = { cells: packEarlierCells(rows.map(cellOf)) };
+      await snapshotRows(ctx).updateOne(
+        { _id },
+        { $set, $unset: { dimensions: true }, $inc: { version: 1 } },
+      );
+    }
+    expect(await byProvider(organization)).toEqual(right);
+    expect(await readUsage(ctx, organization, question)).toEqual(usage);
+    await expectNoneWrong(organization);
+    expect(await make(organization)).toBeGreaterThan(20);
+    expect(await byProvider(organization)).toEqual(right);
+    expect(await make(organization)).toBe(0);
   });
 });
 
