@@ -21,8 +21,8 @@ const post = (wings: readonly Wing[], ...signals: readonly Record<string, unknow
     signals.map((signal) => makeSignal({ ts: ctx.clock.now(), ...signal })),
   );
 
-/** A wing that keeps the calls of a tool out of the count, and notes the drafts that it has seen by their ids. */
-function refusing(tool: string, seen: string[]): Wing {
+/** A wing that keeps the calls of a tool out of the count as those of a user, and notes the drafts that it has seen by their ids. */
+function refusing(tool: string, seen: string[] = [], user_id = 'ada'): Wing {
   return {
     name: tool,
     calls: {
@@ -30,18 +30,16 @@ function refusing(tool: string, seen: string[]): Wing {
       keepOut: async (_ctx, { _id }, { drafts, doubted }) => {
         const own = drafts.filter((draft) => doubted.has(draft));
         seen.push(...drafts.map(({ id }) => id));
+        const refusal = (id: string) => ({
+          user_id,
+          result: reject(id, 'refused', `${tool} is not counted`),
+        });
+        const change = { $set: { name: `keeps out ${own.length} of ${tool}` } };
         return {
           ...NO_PLAN,
           drafts: doubted,
-          outcomes: new Map(
-            own.map((draft) => [
-              draft._id,
-              { user_id: draft.user_id, result: reject(draft.id, 'refused', `${tool} is not counted`) },
-            ]),
-          ),
-          rules: own.map(() =>
-            updateRow(organizationRows, { _id }, { $set: { name: `keeps out ${own.length} of ${tool}` } }),
-          ),
+          outcomes: new Map(own.map((draft) => [draft._id, refusal(draft.id)])),
+          rules: own.map(() => updateRow(organizationRows, { _id }, change)),
         };
       },
     },
@@ -50,7 +48,7 @@ function refusing(tool: string, seen: string[]): Wing {
 
 test('each wing keeps drafts out among those that the wings before it have left', async () => {
   const seen: string[] = [];
-  const wings = [refusing('rm', []), refusing('dd', seen)];
+  const wings = [refusing('rm'), refusing('dd', seen)];
   const tools = { a: 'rm', b: 'ls', c: 'dd' };
   const signals = Object.entries(tools).map(([id, tool_name]) => ({ id, tool_name }));
   const results = await post(wings, ...signals);
@@ -65,21 +63,8 @@ test('each wing keeps drafts out among those that the wings before it have left'
 
 test('a bound key learns nothing about a signal of another user that a wing keeps out', async () => {
   const bob = { ...senderOf(own.orgId), boundUserId: 'bob' };
-  const keeping: Wing = {
-    name: 'keeping',
-    calls: {
-      keepOut: async (_ctx, _organization, { drafts }) => ({
-        ...NO_PLAN,
-        drafts: new Set(drafts),
-        outcomes: new Map(
-          drafts.map(({ _id, id }) => [_id, { user_id: 'ada', result: reject(id, 'refused', 'by ada') }]),
-        ),
-        rules: [],
-      }),
-    },
-  };
-  const signal = makeSignal({ ts: ctx.clock.now(), user_id: 'bob' });
-  const [result] = await recordSignals({ ...ctx, wings: [keeping] }, bob, [signal]);
+  const signal = makeSignal({ ts: ctx.clock.now(), user_id: 'bob', tool_name: 'rm' });
+  const [result] = await recordSignals({ ...ctx, wings: [refusing('rm')] }, bob, [signal]);
   expect(result).toMatchObject({ status: 'rejected', code: 'id_taken' });
 });
 
@@ -89,7 +74,7 @@ test('a change of the rules by a wing raises their version once per batch', asyn
     inTransaction(ctx.db, (transaction) => readOrganizationVersion(ctx, orgId, 0, transaction));
   await post([], {});
   const { version } = await readVersion();
-  await post([refusing('rm', []), refusing('dd', [])], { tool_name: 'rm' }, { tool_name: 'dd' });
+  await post([refusing('rm'), refusing('dd')], { tool_name: 'rm' }, { tool_name: 'dd' });
   expect((await readVersion()).version).toBe(version + 1);
   expect(await organizationRows(ctx).findOne({ _id: orgId })).toMatchObject({ name: 'keeps out 1 of dd' });
 });

@@ -68,11 +68,8 @@ const valuesOfAll = (ids: string[]): { [Name in keyof SessionMatch]-?: SessionMa
 
 const ALL = { match: {}, started: { started_at: { $gte: dateAt(0), $lt: dateAt(NOW + DAY) } } };
 
-async function walk(
-  match: SessionMatch,
-  fromMs: number,
-  page: { order: Order; limit: number; total: number },
-) {
+type Page = { order: Order; limit: number; total: number };
+async function walk(match: SessionMatch, fromMs: number, page: Page): Promise<string[]> {
   const started = { started_at: { $gte: dateAt(fromMs), $lt: dateAt(NOW + DAY) } };
   const ids: string[] = [];
   let after: Position | null = null;
@@ -95,8 +92,7 @@ it.each(['asc', 'desc'] as const)(
     for (const match of [{}, ...alone])
       for (const fromMs of [0, NOW - 3 * DAY]) {
         const sorted = await walk(match, fromMs, { order, limit: 1_000, total: ORDERED_BY_COST });
-        for (const limit of [1, 13, 100]) {
-          if (limit === 1 && sorted.length > 200) continue;
+        for (const limit of sorted.length > 200 ? [13, 100] : [1, 13, 100]) {
           const walked = await walk(match, fromMs, { order, limit, total: ORDERED_BY_COST + 1 });
           expect(walked, `seed ${SEED} ${JSON.stringify({ match, fromMs, limit })}`).toEqual(sorted);
         }
