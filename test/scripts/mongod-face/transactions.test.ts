@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '../../../shared/platform/mongo/connect.ts';
 import { killChild } from '../../support/drills/child.ts';
 import { startOwnMongo } from '../../support/drills/own-mongo.ts';
-import { beginOn, type OpenFace, openFace } from '../../support/mongod-face.ts';
+import { beginOn, type OpenFace, type OpenTransaction, openFace } from '../../support/mongod-face.ts';
 
 let open: OpenFace;
 let client: mongo.MongoClient;
@@ -15,6 +15,11 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 const begin = (id: string) => beginOn(client, id);
+
+/** The answer to a command of a transaction that does not go on: the driver may run it again. */
+const aborted = (code: number) => ({ code, errorLabels: ['TransientTransactionError'] });
+const abort = (...begun: OpenTransaction[]) =>
+  Promise.all(begun.map(({ session }) => session.abortTransaction()));
 
 test('a client finds a MongoDB 8 that is the primary of its set at the address of the face', async () => {
   const db = await connectMongo(`mongodb://127.0.0.1:${open.face.port}/${client.db().databaseName}`);
@@ -38,33 +43,20 @@ test('a transaction that reads a row with a code of its own goes on', async () =
   expect(await things.findOne({ _id: 'coded' })).toMatchObject({ n: 1 });
 });
 
-test('a write to a row that another open transaction holds is a conflict at once', async () => {
-  const first = await begin('held');
-  await first.write();
-  const second = await begin('held');
-  const error = await second.write().catch((thrown: mongo.MongoServerError) => thrown);
-  expect(error).toMatchObject({ code: 112, errorLabels: ['TransientTransactionError'] });
-  await first.session.abortTransaction();
-  await second.session.abortTransaction();
-});
-
-test('after a conflict each further command of the transaction finds it aborted', async () => {
+test('a write to a row that another open transaction holds is a conflict at once, and then finds itself aborted', async () => {
   const first = await begin('over');
   await first.write();
   const second = await begin('over');
-  await expect(second.write()).rejects.toMatchObject({ code: 112 });
-  await expect(second.things.findOne({}, { session: second.session })).rejects.toMatchObject({
-    code: 251,
-    errorLabels: ['TransientTransactionError'],
-  });
-  await first.session.abortTransaction();
-  await second.session.abortTransaction();
+  await expect(second.write()).rejects.toMatchObject(aborted(112));
+  await expect(second.things.findOne({}, { session: second.session })).rejects.toMatchObject(aborted(251));
+  await abort(first, second);
 });
 
 test('a conflict of a bulkWrite of several collections fails the whole command', async () => {
   const first = await begin('bulk');
   await first.write();
-  const { session } = await begin('bulk');
+  const second = await begin('bulk');
+  const { session } = second;
   const namespace = `${client.db().databaseName}.things`;
   const models = [
     { name: 'updateOne' as const, namespace, filter: { _id: 'bulk' }, update: { $inc: { n: 1 } } },
@@ -72,12 +64,8 @@ test('a conflict of a bulkWrite of several collections fails the whole command',
   const error = await client
     .bulkWrite(models as unknown as mongo.AnyClientBulkWriteModel<mongo.Document>[], { session })
     .catch((thrown: Error) => thrown);
-  expect(error).toMatchObject({
-    cause: { code: 112, errorLabels: ['TransientTransactionError'] },
-    writeErrors: new Map(),
-  });
-  await first.session.abortTransaction();
-  await session.abortTransaction();
+  expect(error).toMatchObject({ cause: aborted(112), writeErrors: new Map() });
+  await abort(first, second);
 });
 
 test('a row is free once the transaction that held it has committed', async () => {
@@ -91,14 +79,11 @@ test('a row is free once the transaction that held it has committed', async () =
 });
 
 test('a taken key aborts the transaction in which it is met', async () => {
-  const { things, session } = await begin('taken');
-  await things.insertOne({ _id: 'taken', n: 1 });
-  const other = await begin('taken');
-  await expect(things.insertOne({ _id: 'taken', n: 1 }, { session: other.session })).rejects.toMatchObject({
-    code: 11000,
-  });
-  await expect(other.write()).rejects.toMatchObject({ code: 251 });
-  await other.session.abortTransaction();
+  const row = { _id: 'taken', n: 1 };
+  await client.db().collection<typeof row>('things').insertOne(row);
+  const { things, session, write } = await begin('taken');
+  await expect(things.insertOne(row, { session })).rejects.toMatchObject({ code: 11000 });
+  await expect(write()).rejects.toMatchObject({ code: 251 });
   await session.abortTransaction();
 });
 
@@ -109,11 +94,8 @@ test('a transaction whose session was ended holds no row, and each further comma
   const second = await begin('ended');
   await second.write();
   await second.session.commitTransaction();
-  await expect(first.write()).rejects.toMatchObject({
-    code: 251,
-    errorLabels: ['TransientTransactionError'],
-  });
-  await first.session.abortTransaction();
+  await expect(first.write()).rejects.toMatchObject(aborted(251));
+  await abort(first);
   expect(await second.things.findOne({ _id: 'ended' })).toEqual({ _id: 'ended', n: 1 });
 });
 
@@ -143,7 +125,7 @@ test('a transaction that is a minute old is ended for the first who comes', asyn
   await late.write();
   await late.session.commitTransaction();
   await expect(old.write()).rejects.toMatchObject({ code: 251 });
-  await Promise.all([old.session.abortTransaction(), early.session.abortTransaction()]);
+  await abort(old, early);
   await aging.close();
 });
 
@@ -180,7 +162,7 @@ test('a store that was killed and is back has no transaction of before', async (
   await after.write();
   await after.session.commitTransaction();
   await expect(before.write()).rejects.toMatchObject({ code: 251 });
-  await before.session.abortTransaction();
+  await abort(before);
   await own.close();
   await mongo.stop();
 });
