@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../packages/stack/ports.ts';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
-import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi, until } from '../support/harness.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
+import { until } from '../support/harness.ts';
+import { listen, temporaryFolder } from '../support/temporary.ts';
+
+const { api, ask: read, keyOf, remove } = await fixture();
 
 const LITELLM = process.env.LITELLM ?? 'litellm';
 const isThere = spawnSync(LITELLM, ['--help'], { stdio: 'ignore' }).status === 0;
@@ -29,8 +29,7 @@ function startModel(): Server & { served: number } {
     if (JSON.stringify(messages).includes('fail'))
       return void res.writeHead(500).end('{"error":{"message":"no"}}');
     counted.served += 1;
-    const id = `chatcmpl-${counted.served}`;
-    const head = { id, created: 1, model: 'm' };
+    const head = { id: `chatcmpl-${counted.served}`, created: 1, model: 'm' };
     const message = { role: 'assistant', content: 'hello' };
     if (!stream) {
       res.setHeader('Content-Type', 'application/json');
@@ -38,33 +37,25 @@ function startModel(): Server & { served: number } {
       return void res.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
     }
     res.setHeader('Content-Type', 'text/event-stream');
-    if (JSON.stringify(messages).includes('break')) {
-      const broken = { ...head, object: 'chat.completion.chunk' };
-      const part = JSON.stringify({ ...broken, choices: [{ index: 0, delta: message }] });
-      return void res.write(`data: ${part}\n\n`, () => res.destroy());
-    }
-    const chunk = { ...head, object: 'chat.completion.chunk' };
-    for (const part of [
-      { ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] },
-      { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-      { ...chunk, choices: [], usage },
-    ])
-      res.write(`data: ${JSON.stringify(part)}\n\n`);
-    res.end('data: [DONE]\n\n');
+    const part = (more: object) =>
+      `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...more })}\n\n`;
+    const begun = part({ choices: [{ index: 0, delta: message, finish_reason: null }] });
+    if (JSON.stringify(messages).includes('break')) return void res.write(begun, () => res.destroy());
+    const over = part({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    res.end(`${begun}${over}${part({ choices: [], usage })}data: [DONE]\n\n`);
   };
   const server = createServer((req, res) => void answer(req, res));
   const counted = Object.assign(server, { served: 0 });
   return counted;
 }
 
+const model = startModel();
+const modelUrl = await listen(model, afterAll);
+const folder = temporaryFolder(afterAll);
+
 describe('the hook of the LiteLLM proxy', () => {
-  let api: TestApi;
-  let key: string;
-  let orgId: string;
-  let model: ReturnType<typeof startModel>;
   let proxy: ChildProcess;
   let url: string;
-  let folder: string;
   let written = '';
 
   beforeEach(({ skip }) => {
@@ -73,52 +64,34 @@ describe('the hook of the LiteLLM proxy', () => {
   });
   beforeAll(async () => {
     if (!isThere) return;
-    api = await startApi();
-    ({ key, orgId } = await makeTenant(api.ctx));
-    model = startModel();
-    model.listen(0, '127.0.0.1');
-    await once(model, 'listening');
-    folder = mkdtempSync(join(tmpdir(), 'usage-governor-litellm-'));
-    const params = [
-      'model: openai/m',
-      `api_base: http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
-      'api_key: sk-model',
-      'input_cost_per_token: 0.00001',
-      'output_cost_per_token: 0.0001',
-    ];
-    const config = [
-      'model_list:',
-      '  - model_name: priced',
-      '    litellm_params:',
-      ...params.map((line) => `      ${line}`),
-      'litellm_settings:',
-      '  callbacks: ["usage_governor_litellm.governor"]',
-      '  num_retries: 0',
-      'general_settings:',
-      `  master_key: ${MASTER_KEY}`,
-    ];
-    writeFileSync(join(folder, 'config.yaml'), `${config.join('\n')}\n`);
-    const port = await findFreePort();
+    const config = `
+model_list:
+  - model_name: priced
+    litellm_params:
+      model: openai/m
+      api_base: ${modelUrl}/v1
+      api_key: sk-model
+      input_cost_per_token: 0.00001
+      output_cost_per_token: 0.0001
+litellm_settings:
+  callbacks: ["usage_governor_litellm.governor"]
+  num_retries: 0
+general_settings:
+  master_key: ${MASTER_KEY}
+`;
+    writeFileSync(join(folder, 'config.yaml'), config);
+    const port = String(await findFreePort());
     url = `http://127.0.0.1:${port}`;
-    const gateway = await createApiKey(api.ctx, {
-      org_id: orgId,
-      scopes: ['signals:write', 'budgets:check', 'usage:read'],
-    });
-    proxy = spawn(
-      LITELLM,
-      ['--config', join(folder, 'config.yaml'), '--port', String(port), '--host', '127.0.0.1'],
-      {
-        cwd: folder,
-        env: {
-          ...process.env,
-          PYTHONPATH: resolve('packages/litellm-governor'),
-          GOVERNOR_API: api.url,
-          GOVERNOR_API_KEY: gateway.key,
-          LITELLM_TELEMETRY: 'False',
-          NO_PROXY: '127.0.0.1',
-        },
-      },
-    );
+    const env = {
+      ...process.env,
+      PYTHONPATH: resolve('packages/litellm-governor'),
+      GOVERNOR_API: api.url,
+      GOVERNOR_API_KEY: await keyOf(null, ['signals:write', 'budgets:check', 'usage:read']),
+      LITELLM_TELEMETRY: 'False',
+      NO_PROXY: '127.0.0.1',
+    };
+    const args = ['--config', join(folder, 'config.yaml'), '--port', port, '--host', '127.0.0.1'];
+    proxy = spawn(LITELLM, args, { cwd: folder, env });
     for (const stream of [proxy.stdout, proxy.stderr])
       stream?.on('data', (chunk) => {
         written += chunk;
@@ -131,9 +104,6 @@ describe('the hook of the LiteLLM proxy', () => {
   afterAll(async () => {
     proxy?.kill('SIGTERM');
     if (proxy && proxy.exitCode === null) await once(proxy, 'exit');
-    model?.close();
-    await api?.close();
-    if (folder) rmSync(folder, { recursive: true });
   });
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
@@ -148,12 +118,25 @@ describe('the hook of the LiteLLM proxy', () => {
     const body = { messages, max_tokens: 100, user: 'somebody-else', ...more };
     return post('chat/completions', body, headers);
   };
-  const sums = async () => (await api.call('/api/v1/usage?group_by=user_id', { key })).body;
+  const sums = () => read('/api/v1/usage?group_by=user_id');
   const reserved = async () =>
-    (await api.call('/api/v1/budgets', { key })).body.data.reduce(
+    (await read('/api/v1/budgets')).data.reduce(
       (sum: number, budget: { reserved: number }) => sum + budget.reserved,
       0,
     );
+  /** A hard budget of this month until the test ends. */
+  const limit = async (threshold: number, more: object = {}) => {
+    const fields = { ...BUDGET, threshold, window: 'monthly', enforce: 'hard', ...more };
+    const { id } = await read('/api/v1/budgets', fields);
+    onTestFinished(async () => void (await remove(`/api/v1/budgets/${id}`)));
+  };
+  /** Expects that a call is answered so, and that the model does not hear of it. */
+  const expectRefused = async (call: () => Promise<Response>, status = 403) => {
+    const before = model.served;
+    const answer = await call();
+    expect([answer.status, model.served]).toEqual([status, before]);
+    return answer.text();
+  };
 
   test('reports a call, streamed or not, with its cost for the user of the virtual key', async () => {
     const plain = await ask('hello');
@@ -165,7 +148,7 @@ describe('the hook of the LiteLLM proxy', () => {
     const usage = await sums();
     expect(usage.totals).toMatchObject({ cost_usd: 2 * COST_USD, tokens_in: 2_000, tokens_out: 200 });
     expect(usage.groups.map((group: { key: object }) => group.key)).toEqual([{ user_id: 'default_user_id' }]);
-    const { groups } = (await api.call('/api/v1/usage?group_by=model', { key })).body;
+    const { groups } = await read('/api/v1/usage?group_by=model');
     expect(groups.map((group: { key: object }) => group.key)).toEqual([{ model: 'm' }]);
   });
 
@@ -182,22 +165,14 @@ describe('the hook of the LiteLLM proxy', () => {
   });
 
   test('reserves in a budget that names the model which an alias of the proxy stands for', async () => {
-    const filter = { models: ['m'], providers: ['openai'], adapters: ['litellm'] };
-    const budget = { name: 'm', scope: 'org', metric: 'cost_usd', threshold: 0.001, window: 'monthly' };
-    const created = await api.call('/api/v1/budgets', { key, body: { ...budget, enforce: 'hard', filter } });
-    const before = model.served;
-    expect((await ask('hello')).status).toBe(403);
-    expect(model.served).toBe(before);
-    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
+    await limit(0.001, { filter: { models: ['m'], providers: ['openai'], adapters: ['litellm'] } });
+    await expectRefused(() => ask('hello'));
   });
 
   test('lets no two calls pass as one: an id that a client gives its call is refused', async () => {
-    const before = model.served;
     const headers = { 'X-LiteLLM-Call-Id': 'chosen-by-the-client' };
-    const answers = await Promise.all([1, 2, 3].map(() => ask('hello', {}, headers)));
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
-    expect(await answers[0]?.text()).toContain('Leave x-litellm-call-id out');
-    expect(model.served).toBe(before);
+    const calls = [1, 2, 3].map(() => expectRefused(() => ask('hello', {}, headers), 400));
+    for (const text of await Promise.all(calls)) expect(text).toContain('Leave x-litellm-call-id out');
   });
 
   const messages = [{ role: 'user', content: 'hello' }];
@@ -215,45 +190,24 @@ describe('the hook of the LiteLLM proxy', () => {
       { instructions: much, input: 'hello', max_output_tokens: 1 },
     ],
   ])('reserves for %s', async (_, path, body) => {
-    const budget = { name: 'small', scope: 'org', metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
-    const threshold = (await sums()).totals.cost_usd + 0.05;
-    const created = await api.call('/api/v1/budgets', { key, body: { ...budget, threshold } });
-    const before = model.served;
-    expect((await post(path, body)).status).toBe(403);
-    expect(model.served).toBe(before);
-    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
+    await limit((await sums()).totals.cost_usd + 0.05);
+    await expectRefused(() => post(path, body));
   });
 
   test('refuses a model that the service has no price for, where a budget asks for one, and notes the session', async () => {
-    const budget = { name: 'priced', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
-    const asked = { ...budget, enforce: 'hard', unpriced: 'refuse' };
-    const created = await api.call('/api/v1/budgets', { key, body: asked });
-    const before = model.served;
-    const refused = await ask('hello', { metadata: { session_id: 'of the metadata' } });
-    expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain('has no price');
-    expect(model.served).toBe(before);
-    const named = async () =>
-      (await api.call('/api/v1/refusals', { key })).body.data[0]?.client_session_id as string;
-    expect(await named()).toBe('of the metadata');
-    expect((await ask('hello', { litellm_session_id: 'of the body' })).status).toBe(403);
-    expect(await named()).toBe('of the body');
-    await api.call(`/api/v1/budgets/${created.body.id}`, { key, method: 'DELETE' });
+    await limit(100, { unpriced: 'refuse' });
+    for (const [named, more] of [
+      ['of the metadata', { metadata: { session_id: 'of the metadata' } }],
+      ['of the body', { litellm_session_id: 'of the body' }],
+    ] as const) {
+      expect(await expectRefused(() => ask('hello', more))).toContain('has no price');
+      expect((await read('/api/v1/refusals')).data[0]?.client_session_id).toBe(named);
+    }
   });
 
   test('releases what a failed call held, and never passes a limit with calls side by side', async () => {
-    const { totals } = await sums();
-    const budget = {
-      name: 'gateway',
-      scope: 'org',
-      metric: 'cost_usd',
-      threshold: totals.cost_usd + 10 * COST_USD,
-      window: 'monthly',
-      enforce: 'hard',
-    };
-    await api.call('/api/v1/budgets', { key, body: budget });
-    const failed = await ask('fail');
-    expect(failed.status).toBe(500);
+    await limit((await sums()).totals.cost_usd + 10 * COST_USD);
+    expect((await ask('fail')).status).toBe(500);
     await until(async () => (await reserved()) === 0);
     const before = model.served;
     const prompt = 'word '.repeat(980);
