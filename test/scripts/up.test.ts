@@ -7,6 +7,7 @@ import { findFreePort } from '../../packages/stack/ports.ts';
 import { answersMongo, answersRedis } from '../../packages/stack/store-answers.ts';
 import { answersOk, waitUntil } from '../../packages/stack/wait.ts';
 import { bareEnv } from '../support/bare-env.ts';
+import { listen, temporaryFolder } from '../support/temporary.ts';
 import {
   isRunning,
   type Line,
@@ -55,18 +56,16 @@ describe('scripts/up', () => {
 
   test('makes two organizations: a team of fourteen, and a free one of its admin', () => {
     const shapes = line.orgs.map(({ plan, members }) => [plan, ...members.map(({ role }) => role)]);
+    const members = Array.from({ length: 13 }, () => 'member');
     expect(shapes).toEqual([
-      ['team', 'admin', ...Array.from({ length: 13 }, () => 'member')],
+      ['team', 'admin', ...members],
       ['free', 'admin'],
     ]);
   });
 
-  test.each(['demo.json', 'secrets.json', 'signing-key.json', 'up.json'])(
-    'keeps %s from other users',
-    (name) => {
-      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
-    },
-  );
+  test.each(['demo', 'secrets', 'signing-key', 'up'])('keeps %s.json from other users', (name) => {
+    expect(statSync(join(dataDir, `${name}.json`)).mode & 0o777).toBe(0o600);
+  });
 
   test('prints a key and an operator token that work', async () => {
     expect(await postSignal('before')).toBe('accepted');
@@ -75,18 +74,14 @@ describe('scripts/up', () => {
   });
 
   test('pushes exports to a folder of its data, which the command line knows too', async () => {
+    const program = ['scripts/governor.ts', '--json', '--data', dataDir, 'destination'];
     const governor = (...args: string[]) =>
-      spawnSync(
-        process.execPath,
-        ['scripts/governor.ts', '--json', '--data', dataDir, 'destination', ...args],
-        { encoding: 'utf8', env: bareEnv() },
-      );
-    const [org] = line.orgs;
+      JSON.parse(spawnSync(process.execPath, [...program, ...args], { env: bareEnv() }).stdout.toString());
+    const [{ org_id }] = line.orgs as [Line['orgs'][number]];
     const add = ['--kind', 'folder', '--name', 'Finance', '--prefix', 'out', '--level', 'focus:csv'];
-    const added = governor('add', org?.org_id ?? '', ...add);
-    const { id } = JSON.parse(added.stdout);
-    expect(JSON.parse(governor('run', id, '--wait').stdout)).toMatchObject({ state: 'succeeded' });
-    expect(existsSync(join(dataDir, 'exports', org?.org_id ?? '', 'out/_governor.json'))).toBe(true);
+    const { id } = governor('add', org_id, ...add);
+    expect(governor('run', id, '--wait')).toMatchObject({ state: 'succeeded' });
+    expect(existsSync(join(dataDir, 'exports', org_id, 'out/_governor.json'))).toBe(true);
   });
 
   test.each(['redis', 'mongo', 'idp', 'worker', 'api'] as const)(
@@ -103,9 +98,8 @@ describe('scripts/up', () => {
       expect(await waitUntil(servesAll, { timeoutMs: 60_000 })).toBe(true);
       expect(isRunning(readUpJson(dataDir).pids[name])).toBe(true);
       expect(run.stderr()).toContain(`${name} (pid ${killed}) ended (SIGKILL)`);
-      expect(
-        await waitUntil(async () => (await postSignal('before')) === 'duplicate', { timeoutMs: 60_000 }),
-      ).toBe(true);
+      const isKept = async () => (await postSignal('before')) === 'duplicate';
+      expect(await waitUntil(isKept, { timeoutMs: 60_000 })).toBe(true);
     },
   );
 
@@ -170,27 +164,18 @@ describe('scripts/up', () => {
 });
 
 test('says so when the port is taken', async () => {
-  const squatter = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => squatter.once('listening', resolve));
-  const address = squatter.address();
-  const taken = typeof address === 'object' && address ? address.port : 0;
-  const other = newDataDir();
-  const refused = runUp(['--json', '--port', String(taken), '--data', other]);
+  const taken = new URL(await listen(createServer())).port;
+  const refused = runUp(['--json', '--port', taken, '--data', temporaryFolder()]);
   expect(await untilEnded(refused)).toBe(1);
   expect(refused.stderr()).toContain(`Port ${taken} on 127.0.0.1 is taken`);
   expect(refused.stdout()).toBe('');
-  squatter.close();
-  rmSync(other, { recursive: true, force: true });
 });
 
 /** The guards of a run: children of the process, which execs scripts/up, that wait in their shell. */
 function guardsOf({ child }: UpRun): number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
-  const guards = stdout
-    .trim()
-    .split(/\s+/)
-    .map(Number)
-    .filter((pid) => commandOf(pid).includes('usage-governor-guard'));
+  const children = stdout.trim().split(/\s+/).map(Number);
+  const guards = children.filter((pid) => commandOf(pid).includes('usage-governor-guard'));
   expect(guards).toHaveLength(1);
   return guards;
 }
