@@ -54,11 +54,8 @@ const MADE: readonly (readonly [operator: string, before: string, after: string]
   ['swap-arguments', 'a(ctx, b, c);', 'a(ctx, c, b);'],
   ['drop-field', 'const f = () => g({ a: b, c: d });', 'const f = () => g({  c: d });'],
   ['drop-element', 'const f = () => [a, b];', 'const f = () => [ b];'],
-  [
-    'return',
-    'function f(): Promise<boolean> { return a; }',
-    'function f(): Promise<boolean> { return !(a); }',
-  ],
+  ['return', 'function f(): boolean { return a; }', 'function f(): boolean { return !(a); }'],
+  ['return', 'const f = (): Promise<boolean> => a;', 'const f = (): Promise<boolean> => !(a);'],
   ['return', 'const f = (): string[] => a;', 'const f = (): string[] => [];'],
   ['return', 'const f = (): A | null => a;', 'const f = (): A | null => null;'],
   ['method', 'const a = b.some(c);', 'const a = b.every(c);'],

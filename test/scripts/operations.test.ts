@@ -38,12 +38,9 @@ test('rules and dashboard keep budgets of one name apart', () => {
 test('docs/operations.md names only settings and commands that there are', () => {
   const settings = [...page.matchAll(/`([A-Z][A-Z_]{4,}[A-Z])`/g)].map(([, name]) => name ?? '');
   const example = readText('.env.example');
-  const answersOfRedis = ['MISCONF', 'READONLY'];
-  const setByTerminals = ['COLUMNS', 'NO_COLOR'];
-  const others = [...answersOfRedis, ...setByTerminals];
+  // Answers of Redis, and what terminals set.
+  const others = ['MISCONF', 'READONLY', 'COLUMNS', 'NO_COLOR'];
   expect(settings.filter((name) => !example.includes(`${name}=`) && !others.includes(name))).toEqual([]);
-  const paths = [...page.matchAll(/`((?:shared|scripts|docs)\/[\w./-]+\.\w+)`/g)].map(
-    ([, path]) => path ?? '',
-  );
-  expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  const paths = [...page.matchAll(/`((?:shared|scripts|docs)\/[\w./-]+\.\w+)`/g)];
+  expect(paths.filter(([, path = '']) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
 });

@@ -23,23 +23,17 @@ describe.each(['people', 'operators'] as const)('governor prices of the command 
   it('adds, lists and ends rules, with whole ids and what they changed', async () => {
     expect((await run('list')).stdout).toBe('There is no price rule.\n');
     const added = await json('add', ...GPUS, '--from', day(30), '--tool', 'web_search=10');
-    expect(added).toMatchObject({
-      name: 'Our own GPUs',
-      match: { provider: 'vllm', model: null },
-      usd_per_million: { input: 0.2, output: 0.6 },
-      tool_uses: { web_search: 10 },
-    });
+    const prices = { usd_per_million: { input: 0.2, output: 0.6 }, tool_uses: { web_search: 10 } };
+    const match = { provider: 'vllm', model: null };
+    expect(added).toMatchObject({ name: 'Our own GPUs', match, ...prices });
     const discount = ['--from', day(30), '--model', 'claude-*', '--discount', '12.5'];
     const contract = await run('add', '--name', 'Contract', ...discount);
     expect(contract.stdout).toMatch(/^id .*\nprl_\S+ +Contract .* model=claude-\* +12.5 % off\n$/);
     await report(OWN);
-    const { stdout } = await run('list');
-    expect(stdout).toMatch(
-      new RegExp(`${added.id}.* provider=vllm +\\$0.2 in, \\$0.6 out +1 +0.26 +0$`, 'm'),
-    );
-    expect((await json('list')).rules.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['Contract', 'Our own GPUs']),
-    );
+    const used = `${added.id}.* provider=vllm +\\$0.2 in, \\$0.6 out +1 +0.26 +0$`;
+    expect((await run('list')).stdout).toMatch(new RegExp(used, 'm'));
+    const names = (await json('list')).rules.map(({ name }: { name: string }) => name);
+    expect(names.toSorted()).toEqual(['Contract', 'Our own GPUs']);
     expect((await run('end', added.id, '--at', day(1))).stdout).toContain(`${day(1)} 00:00Z`);
     expect(await json('end', added.id)).toMatchObject({ to: expect.stringMatching(/^\d{4}-/) });
   });

@@ -3,7 +3,7 @@ import { ensureDemoDevice } from '../../../scripts/demo/devices.ts';
 import { spendDemoCredits } from '../../../scripts/demo/spends.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
 import { fixture } from '../../support/fixture.ts';
-import { makePerson } from '../../support/people.ts';
+import { makePerson, type Person } from '../../support/people.ts';
 
 const { idp, api } = await fixture({ idp: true });
 
@@ -21,12 +21,10 @@ test('three members have spent credits, once, however often it is played', async
       return { ...person, role: 'member' as const, teams: [], session_token: null, mcp_token: null, device };
     }),
   );
-  const spend = () =>
-    spendDemoCredits(api.url, { org_id: first.orgId, members }, AbortSignal.timeout(60_000));
-  const totals = () =>
-    Promise.all(
-      people.map(async ({ session }) => (await api.call('/v1/balance', { key: session })).body.total),
-    );
+  const org = { org_id: first.orgId, members };
+  const spend = () => spendDemoCredits(api.url, org, AbortSignal.timeout(60_000));
+  const totalOf = async ({ session }: Person) => (await api.call('/v1/balance', { key: session })).body.total;
+  const totals = () => Promise.all(people.map(totalOf));
   const before = await totals();
   await spend();
   await spend();

@@ -17,22 +17,15 @@ import { makeWebhook } from '../../support/webhooks.ts';
 const { api, env, orgId: own, tenant } = await fixture({ env: { EXPORT_FOLDER: newFolder() } });
 const { run, governor, failure } = commandLine(env);
 
+const TOKYO = expect.objectContaining({ timezone: 'Asia/Tokyo' });
 /** Each option of `governor org set`, a value, and what `org show` shows then. */
 const SETTINGS: [option: string, value: string, change: object][] = [
   ['--name', 'Other', { name: 'Other' }],
   ['--session-timeout', '600', { session_timeout: 600 }],
-  [
-    '--timezone',
-    'Asia/Tokyo',
-    { timezones: [expect.anything(), expect.objectContaining({ timezone: 'Asia/Tokyo' })] },
-  ],
+  ['--timezone', 'Asia/Tokyo', { timezones: [expect.anything(), TOKYO] }],
   ['--k-anonymity', '9', { k_anonymity: 9 }],
   ['--k-population', 'members', { k_population: 'members' }],
-  [
-    '--admin-email',
-    'ops@example.com',
-    { admin_emails: ['ops@example.com'], vouched_emails: ['ops@example.com'] },
-  ],
+  ['--admin-email', 'a@example.com', { admin_emails: ['a@example.com'], vouched_emails: ['a@example.com'] }],
   ['--hold-tokens', '5000', { hold_above: { tokens: 5_000, cost_usd: 1_000 } }],
   ['--hold-cost', '2.5', { hold_above: { tokens: 5_000, cost_usd: 2.5 } }],
   ['--hash-names', 'on', { hash_names: true }],
@@ -51,12 +44,8 @@ describe('the command line', () => {
     expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(200);
     await governor('org', 'set', orgId, '--session-timeout', '600', '--timezone', 'Asia/Tokyo');
     const plan = await governor('plan', orgId, 'enterprise');
-    expect(plan).toMatchObject({
-      plan: 'enterprise',
-      session_timeout: 600,
-      teams: ['web'],
-      admin_emails: ['ada@example.com'],
-    });
+    const own = { session_timeout: 600, teams: ['web'], admin_emails: ['ada@example.com'] };
+    expect(plan).toMatchObject({ plan: 'enterprise', ...own });
     await governor('key', 'revoke', String(made.key_id));
     expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(401);
     const audit = await auditRows(api.ctx).find({ org_id: orgId }).toArray();

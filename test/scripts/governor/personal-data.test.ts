@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { linkIdentity } from '../../../shared/core/accounts/identity/link-identity.ts';
@@ -42,11 +43,8 @@ async function makeKnownPerson(mark: string) {
   const session = await idp.mint(`${mark}-${person.sub}`, { nowMs: api.ctx.clock.now() });
   await linkDevice(api, { ...person, session }, { name: `laptop ${mark}` });
   const key = await own.keyOf(userId, ['signals:write'], { name: mark });
-  await own.record(...said(userId, mark), {
-    ts: minutesAgo(1),
-    user_id: 'somebody-else',
-    metadata: { branch: 'kept' },
-  });
+  const other = { ts: minutesAgo(1), user_id: 'somebody-else', metadata: { branch: 'kept' } };
+  await own.record(...said(userId, mark), other);
   const ts = new Date(minutesAgo(5)).toISOString();
   const context = { client_session_id: mark, ts, repository: 'github.com/acme/shop', branch: 'main' };
   const told = await ask(key, '/api/v1/contexts', { contexts: [context] });
@@ -70,7 +68,9 @@ function said(user_id: string, mark: string) {
 /** The records of an export, by their kind. */
 function readRecords(stdout: string): Map<string, Record<string, unknown>[]> {
   const records = stdout.trim().split('\n');
-  const parsed = records.map((text) => JSON.parse(text) as { kind: string; data: Record<string, unknown> });
+  const parsed = records.map(
+    (record) => JSON.parse(record) as { kind: string; data: Record<string, unknown> },
+  );
   const byKind = Map.groupBy(parsed, ({ kind }) => kind);
   return new Map([...byKind].map(([kind, own]) => [kind, own.map(({ data }) => data)]));
 }
@@ -117,13 +117,10 @@ describe('governor member export', () => {
   test('ends quietly when its reader has read enough', async () => {
     const { orgId, userId } = await makePerson(api.ctx, idp);
     const child = startGovernor('member', 'export', orgId, userId);
-    let told = '';
-    child.stderr.on('data', (chunk) => {
-      told += chunk;
-    });
+    const told = text(child.stderr);
     child.stdout.destroy();
     const [code] = await once(child, 'close');
-    expect([code, told]).toEqual([0, '']);
+    expect([code, await told]).toEqual([0, '']);
   });
 
   test('knows nobody of another organization', async () => {
