@@ -12,7 +12,8 @@ test('due counts what workers will do by kind, and lists one kind by its time', 
   await record({ ts: nowMs, user_id: 'ada' }, { ts: nowMs - 60_000, user_id: 'bob' });
   const late = { key: 'late', org_id: orgId, failures: 2 };
   const due_at = dateAt(nowMs - 1);
-  await dueRows(ctx).insertOne({ _id: 'end-session late', kind: 'end-session', ...late, due_at });
+  for (const kind of ['end-session', 'end-nothing'])
+    await dueRows(ctx).insertOne({ _id: `${kind} late`, kind, ...late, due_at });
   const { due } = await governor('due');
   const sessions = due.find(({ kind }: { kind: string }) => kind === 'end-session');
   expect(sessions).toMatchObject({ rows: 3, late: 1, failing: 1, next_at: due_at.toISOString() });
