@@ -6,6 +6,8 @@ const UNTIL = Date.UTC(2026, 3, 15, 12);
 const DAY_MS = 86_400_000;
 const USERS = Array.from({ length: 14 }, (_, index) => `u${index}`);
 const signals = generateTraffic(USERS, UNTIL, 1);
+type Traffic = typeof signals;
+const sumOf = (of: Traffic, field: string) => of.reduce((sum, signal) => sum + Number(signal[field] ?? 0), 0);
 
 test('is the same for the same seed and another for another', () => {
   expect(generateTraffic(USERS, UNTIL, 1)).toEqual(signals);
@@ -35,32 +37,22 @@ test('has something of everything: users, adapters, models, errors, intervention
 
 test('has one user whose yesterday is far above every other day', () => {
   const yesterday = Math.floor(UNTIL / DAY_MS) - 1;
-  const perDay = new Map<number, number>();
-  for (const signal of signals.filter(({ user_id }) => user_id === 'u1')) {
-    const day = Math.floor(Date.parse(signal.ts) / DAY_MS);
-    perDay.set(day, (perDay.get(day) ?? 0) + Number(signal.tokens_in ?? 0));
-  }
-  const spike = perDay.get(yesterday) ?? 0;
-  perDay.delete(yesterday);
-  expect(spike).toBeGreaterThan(2 * Math.max(...perDay.values()));
+  const own = signals.filter(({ user_id }) => user_id === 'u1');
+  const days = Map.groupBy(own, ({ ts }) => Math.floor(Date.parse(ts) / DAY_MS));
+  const spike = sumOf(days.get(yesterday) ?? [], 'tokens_in');
+  days.delete(yesterday);
+  expect(spike).toBeGreaterThan(2 * Math.max(...[...days.values()].map((day) => sumOf(day, 'tokens_in'))));
 });
 
 /** The contributions to each value of a field within a week. */
-function cellsOf(field: string, week: ReturnType<typeof generateTraffic>) {
-  const cells = new Map<string, Map<string, Contribution>>();
-  for (const signal of week) {
-    const named = signal[field];
-    const value = typeof named === 'string' ? named : 'without';
-    const users = cells.get(value) ?? new Map<string, Contribution>();
-    cells.set(value, users);
-    const none = { isOther: false, signals: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0 };
-    const user = users.get(signal.user_id) ?? { user: signal.user_id, ...none };
-    user.signals += 1;
-    user.tokens_in += Number(signal.tokens_in ?? 0);
-    user.tokens_out += Number(signal.tokens_out ?? 0);
-    users.set(signal.user_id, user);
-  }
-  return [...cells].map(([value, users]) => ({ value, contributions: [...users.values()] }));
+function cellsOf(field: string, week: Traffic) {
+  const byValue = Map.groupBy(week, (signal) => String(signal[field] ?? 'without'));
+  const contributionsTo = (cell: Traffic): Contribution[] =>
+    [...Map.groupBy(cell, ({ user_id }) => user_id)].map(([user, own]) => {
+      const tokens = { tokens_in: sumOf(own, 'tokens_in'), tokens_out: sumOf(own, 'tokens_out') };
+      return { user, isOther: false, signals: own.length, ...tokens, cost_nusd: 0 };
+    });
+  return [...byValue].map(([value, cell]) => ({ value, contributions: contributionsTo(cell) }));
 }
 
 test.each(['adapter', 'model', 'project_id'])(

@@ -72,14 +72,8 @@ describe('governor connect', () => {
 describe('governor import', () => {
   it('takes what ccusage prints, a priced signal per session and model', async () => {
     const { key, orgId } = await tenant();
-    const part = (modelName: string, cost: number) => ({
-      modelName,
-      inputTokens: 12,
-      outputTokens: 300,
-      cacheCreationTokens: 500,
-      cacheReadTokens: 8_000,
-      cost,
-    });
+    const tokens = { inputTokens: 12, outputTokens: 300, cacheCreationTokens: 500, cacheReadTokens: 8_000 };
+    const part = (modelName: string, cost: number) => ({ modelName, ...tokens, cost });
     const session = {
       agent: 'codex',
       period: 'session-a',
@@ -110,12 +104,8 @@ describe('governor import', () => {
     const { key } = await tenant();
     const file = join(home, 'signals.ndjson');
     const ts = Date.now();
-    const signals = [
-      makeSignal({ ts }),
-      makeSignal({ ts, tokens_in: -1 }),
-      { tokens_in: 1 },
-      { tokens_in: 2 },
-    ];
+    const valid = makeSignal({ ts });
+    const signals = [valid, { ...valid, id: 'negative', tokens_in: -1 }, { tokens_in: 1 }, { tokens_in: 2 }];
     writeFileSync(file, `${signals.map((signal) => JSON.stringify(signal)).join('\n')}\nno json\n`);
     const { stdout } = await failure('import', 'ndjson', file, '--api', api.url, '--key', key);
     const refused = { rejected: 3, rejected_codes: { invalid_signal: 3 }, left_out: { 'no JSON object': 1 } };
@@ -125,8 +115,8 @@ describe('governor import', () => {
   it('sends more than a request may hold in several', async () => {
     const { key } = await tenant();
     const file = join(home, 'large.ndjson');
-    const pairs = Array.from({ length: 30 }, (_, index) => [`pair-${index}`, 'ü'.repeat(250)]);
-    const metadata = Object.fromEntries(pairs);
+    const names = Array.from({ length: 30 }, (_, index) => `pair-${index}`);
+    const metadata = Object.fromEntries(names.map((name) => [name, 'ü'.repeat(250)]));
     const signals = Array.from({ length: 100 }, () => makeSignal({ ts: Date.now(), metadata }));
     writeFileSync(file, signals.map((signal) => JSON.stringify(signal)).join('\n'));
     const sent = governor('import', 'ndjson', file, '--api', `${api.url}/`, '--key', key);

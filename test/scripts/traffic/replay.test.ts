@@ -64,10 +64,9 @@ describe('moving a trace', () => {
         const calls = times.map((time, index) => ({ row: index + 1, atMs: time, tokensIn: 1, tokensOut: 1 }));
         const moved = shiftToEndAt(calls, NOW);
         expect(moved.at(-1)?.atMs).toBe(NOW);
-        const original = new Map(calls.map((call) => [call.row, call.atMs]));
-        const shifts = new Set(moved.map((call) => call.atMs - (original.get(call.row) ?? 0)));
+        const shifts = new Set(moved.map((call) => call.atMs - (times[call.row - 1] ?? 0)));
         expect(shifts.size).toBe(1);
-        expect(moved.map((call) => call.atMs)).toEqual(moved.map((call) => call.atMs).sort((a, b) => a - b));
+        expect(moved).toEqual(moved.toSorted((a, b) => a.atMs - b.atMs));
       }),
     );
   });
