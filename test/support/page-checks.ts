@@ -7,8 +7,11 @@ import { unanswered } from './browser.ts';
 import { until } from './harness.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Passed rules keep one node each: the whole page's would be described to nobody. */
-const OPTIONS: RunOptions = { resultTypes: ['violations'] };
+/**
+ * Passed rules keep one node each: the whole page's would be described to nobody. Style sheets are not copied for the one rule
+ * that reads them (css-orientation-lock), which is off by default.
+ */
+const OPTIONS: RunOptions = { resultTypes: ['violations'], preload: { assets: ['media'] } };
 
 /** Every finding of axe, of any weight, each with its place. No page of ours has frames. */
 export async function axeFindings(page: Page): Promise<string[]> {
