@@ -23,7 +23,7 @@ async function post(context: Context, orgId: string, overrides: Record<string, u
   return { _id: '', key: '', ...session };
 }
 
-/** Each change, the type of its event, and what it takes before, after which it is made. */
+/** Each change that raises an event, by its name and type. It is returned by what prepares an organization for it. */
 const PRODUCERS: [string, NamedEventType, (of: Tenant) => Promise<(by: Context) => Promise<unknown>>][] = [
   [
     'a signal opens a session',
