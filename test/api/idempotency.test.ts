@@ -142,19 +142,32 @@ function commitWithoutAnswer(): Error {
   return error;
 }
 
-describe('a commit whose answer was lost', () => {
-  it('is 504 outcome_unknown, and the repeat finds what was made', async () => {
-    const broken = await creatingBy(async (...args) => {
-      await createBudget.handle(...args);
-      throw commitWithoutAnswer();
-    });
-    const lost = await make('lost', broken);
-    expect([lost.status, lost.body.code]).toEqual([504, 'outcome_unknown']);
-    expect(lost.text).not.toContain('nothing was written');
-    await expectMadeOnce('lost');
+/** A creation that fails so once it is made. */
+const failingAfter =
+  (fail: () => Error): AnyRoute['handle'] =>
+  async (...args) => {
+    await createBudget.handle(...args);
+    throw fail();
+  };
+const failingBefore = (fail: () => Error) => () => Promise.reject(fail());
+const away = () => new mongo.MongoNetworkError('connection closed');
+
+describe('an answer', () => {
+  it.each([
+    ['is 504 where the commit was made', failingAfter(commitWithoutAnswer), 504, true],
+    ['is 504 where the commit never arrived', failingBefore(commitWithoutAnswer), 504, false],
+    ['is 504 where a store failed after it', failingAfter(() => new PoolClearedOnNetworkError()), 504, true],
+    ['is 503 where a store failed before it', failingBefore(away), 503, false],
+  ])('%s, and a repeat finds what was made or makes it', async (name, handle, status, isMade) => {
+    const lost = await make(name, await creatingBy(handle));
+    const code = status === 504 ? 'outcome_unknown' : 'store_unavailable';
+    expect([lost.status, lost.body.code]).toEqual([status, code]);
+    expect(lost.text.includes('nothing was written')).toBe(status === 503);
+    expect(await named(name)).toBe(isMade ? 1 : 0);
+    await expectMadeOnce(name);
   });
 
-  it('is 504 too when only the answer could not be kept', async () => {
+  it('that could not be kept is a 504, and a repeat finds what was made', async () => {
     const keep = keepNoAnswer();
     const unkept = await make('unkept');
     keep.mockRestore();
@@ -162,11 +175,13 @@ describe('a commit whose answer was lost', () => {
     await expectMadeOnce('unkept');
   });
 
-  it('that was lost before the commit arrived creates on the repeat', async () => {
-    const broken = await creatingBy(() => Promise.reject(commitWithoutAnswer()));
-    expect((await make('gone', broken)).status).toBe(504);
-    expect((await make('gone')).status).toBe(201);
-    expect(await named('gone')).toBe(1);
+  it.each([
+    ['after', failingAfter(() => new PoolClearedOnNetworkError()), 504, 1],
+    ['before', failingBefore(away), 503, 0],
+  ])('of a store that failed %s the creation says so without an Idempotency-Key too', async (...of) => {
+    const [name, handle, status, count] = of;
+    const answer = await create(null, budget(name), { on: await creatingBy(handle) });
+    expect([answer.status, await named(name)]).toEqual([status, count]);
   });
 });
 
@@ -230,23 +245,5 @@ describe('a request that stands still before it creates', () => {
     const again = await make('vanished');
     expect(again).toMatchObject({ status: 409, body: { code: 'conflict', id: made?._id } });
     expect(await named('vanished')).toBe(0);
-  });
-});
-
-describe('a store that fails after the creation', () => {
-  it.each(['with', null])('is 504 outcome_unknown and never 503: %s an Idempotency-Key', async (withKey) => {
-    const name = `after ${withKey}`;
-    const on = await creatingBy(async (...args) => {
-      await createBudget.handle(...args);
-      throw new PoolClearedOnNetworkError();
-    });
-    const answer = await create(withKey && name, budget(name), { on });
-    expect([answer.status, answer.body.code]).toEqual([504, 'outcome_unknown']);
-    expect(await named(name)).toBe(1);
-  });
-
-  it('but before it is a 503', async () => {
-    const on = await creatingBy(() => Promise.reject(new mongo.MongoNetworkError('connection closed')));
-    expect((await create(null, budget('before'), { on })).status).toBe(503);
   });
 });
