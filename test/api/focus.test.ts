@@ -75,9 +75,8 @@ describe('a FOCUS file', () => {
 
   it('tells hours apart, and bills nothing where only invoices bill', async () => {
     const hours = rowsOf((await ask({ ...RANGE, granularity: 'hour', user_id: 'ada' })).text);
-    expect(new Set(hours.map((row) => row.ChargePeriodStart))).toEqual(
-      new Set(['2026-11-20T21:00:00Z', '2026-11-20T23:00:00Z']),
-    );
+    const begun = new Set(hours.map((row) => row.ChargePeriodStart));
+    expect(begun).toEqual(new Set(['2026-11-20T21:00:00Z', '2026-11-20T23:00:00Z']));
     const invoiced = rowsOf((await ask({ ...RANGE, billed: 'invoice' })).text);
     expect(new Set(invoiced.map((row) => row.BilledCost))).toEqual(new Set(['0.000000000']));
   });
@@ -87,25 +86,21 @@ describe('a FOCUS file', () => {
       `SELECT typeof(EffectiveCost) AS cost, typeof(ConsumedQuantity) AS quantity, typeof(ChargePeriodStart) AS period,
        sum(EffectiveCost)::VARCHAR AS total, count(InvoiceId)::INT AS invoices, count(SubAccountId)::INT AS projects
        FROM '${file}' GROUP BY ALL`;
-    expect(await queryParquet(await parquetOf(RANGE), sql)).toEqual([
-      {
-        cost: 'DECIMAL(18,9)',
-        quantity: 'DECIMAL(18,0)',
-        period: 'TIMESTAMP WITH TIME ZONE',
-        total: '0.517622000',
-        invoices: 0,
-        projects: 4,
-      },
-    ]);
+    const instant = 'TIMESTAMP WITH TIME ZONE';
+    const types = { cost: 'DECIMAL(18,9)', quantity: 'DECIMAL(18,0)', period: instant };
+    const filled = { total: '0.517622000', invoices: 0, projects: 4 };
+    expect(await queryParquet(await parquetOf(RANGE), sql)).toEqual([{ ...types, ...filled }]);
   });
 
-  it('is described by the metadata of the same query', async () => {
+  it('is described by the metadata of the same query, to a bound key as of its own calls alone', async () => {
+    const metadata = async (query = {}, as = f.key) =>
+      (await ask({ ...RANGE, ...query }, as, '/api/v1/usage/export/metadata')).body;
     const { headers, text } = await ask(RANGE);
-    const { status, body } = await ask(RANGE, f.key, '/api/v1/usage/export/metadata');
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
+    const { Schema, ...others } = await metadata();
+    const SchemaId = headers.get('x-governor-focus-schema');
+    expect(Schema).toMatchObject({ FocusVersion: '1.2', SchemaId });
+    expect(others).toMatchObject({
       DataGenerator: 'usage-governor',
-      Schema: { FocusVersion: '1.2', SchemaId: headers.get('x-governor-focus-schema') },
       x_From: '2026-11-20T00:00:00.000Z',
       x_To: '2026-11-22T00:00:00.000Z',
       x_Granularity: 'day',
@@ -116,16 +111,11 @@ describe('a FOCUS file', () => {
       x_EffectiveCost: '0.517622000',
       x_ClosedThrough: null,
     });
-    const names = body.Schema.ColumnDefinition.map((column: { ColumnName: string }) => column.ColumnName);
+    const names = Schema.ColumnDefinition.map((column: { ColumnName: string }) => column.ColumnName);
     expect(text.split('\r\n')[0]).toBe(names.join(','));
-    const next = await ask({ ...RANGE, focus_version: '1.3' }, f.key, '/api/v1/usage/export/metadata');
-    expect(next.body.Schema.SchemaId).not.toBe(body.Schema.SchemaId);
-  });
-
-  it('is described to a bound key as of its own calls alone', async () => {
-    const own = await f.keyOf('bob', ['usage:read']);
-    const { body } = await ask(RANGE, own, '/api/v1/usage/export/metadata');
-    expect(body).toMatchObject({ x_Signals: 1, x_UnpricedSignals: 0, x_EffectiveCost: '0.500000000' });
+    expect((await metadata({ focus_version: '1.3' })).Schema.SchemaId).not.toBe(SchemaId);
+    const own = await metadata({}, await f.keyOf('bob', ['usage:read']));
+    expect(own).toMatchObject({ x_Signals: 1, x_UnpricedSignals: 0, x_EffectiveCost: '0.500000000' });
   });
 
   it.each([

@@ -28,12 +28,12 @@ describe('the gate', () => {
 
   test('refuses with the budget and the time to wait, in a status that clients do not retry', async () => {
     const { id } = await makeBudget('spent', 0.1);
-    const answer = await gate({ 'X-Governor-User': 'spent', 'X-Governor-Estimate-Usd': '0.2' });
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ code: 'budget_refused', refused_by: { id, cause: 'spent' } });
-    expect(answer.headers.get('x-governor-refused-by')).toBe(id);
-    const waitS = (Date.parse(answer.body.retry_at) - Date.now()) / 1_000;
-    expect(Math.abs(Number(answer.headers.get('retry-after')) - waitS)).toBeLessThan(5);
+    const { body, headers } = await gate({ 'X-Governor-User': 'spent', 'X-Governor-Estimate-Usd': '0.2' });
+    const refused_by = { id, cause: 'spent' };
+    expect(body).toMatchObject({ status: 403, code: 'budget_refused', refused_by });
+    expect(headers.get('x-governor-refused-by')).toBe(id);
+    const waitS = (Date.parse(body.retry_at) - Date.now()) / 1_000;
+    expect(Math.abs(Number(headers.get('retry-after')) - waitS)).toBeLessThan(5);
   });
 
   test('says of a repeat of a request id that it is one', async () => {
@@ -116,9 +116,9 @@ describe('the gate', () => {
     ['X-Governor-Tokens-In', '1.5'],
     ['X-Governor-Ttl-S', '0'],
     ['X-Governor-Ttl-S', '3601'],
-  ])('refuses %s: %s by its name', async (name, value) => {
-    const body = { errors: [{ parameter: name }] };
-    expect(await gate({ [name]: value })).toMatchObject({ status: 400, body });
+  ])('refuses %s: %s by its name', async (parameter, value) => {
+    const refused = { status: 400, errors: [{ parameter }] };
+    expect((await gate({ [parameter]: value })).body).toMatchObject(refused);
   });
 
   test('refuses two estimates', async () => {
