@@ -190,18 +190,13 @@ describe('POST /api/v1/sessions/{id}/close', () => {
   });
 });
 
-it('a session of another organization, or of another user than its key, looks like none and stays open', async () => {
+it('a session of another user than that of a key looks like none, and stays open', async () => {
   const own = await tenant();
   const id = await post(own, {});
-  for (const stranger of [(await tenant()).key, await own.keyOf('bob')]) {
-    const [theirs, none] = await Promise.all(
-      [id, 'ses_none'].map((each) =>
-        send(`${PATH}/${each}/close`, undefined, { key: stranger, method: 'POST' }),
-      ),
-    );
-    expect(theirs?.status).toBe(404);
-    expect({ ...theirs?.body, request_id: '' }).toEqual({ ...none?.body, request_id: '' });
-  }
+  const by = { key: await own.keyOf('bob'), method: 'POST', headers: { 'X-Request-Id': 'same-for-both' } };
+  const close = async (each: string) => (await send(`${PATH}/${each}/close`, undefined, by)).body;
+  expect(await close(id)).toMatchObject({ status: 404 });
+  expect(await close(id)).toEqual(await close('ses_none'));
   expect((await ask(`${PATH}/${id}`, undefined, own)).state).toBe('open');
 });
 
