@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUDGET_METRICS, type BudgetScope } from '../../shared/core/limits/budgets/rules/model.ts';
+import type { Signal } from '../../shared/core/calls/signals/model.ts';
+import {
+  BUDGET_METRICS,
+  type Budget,
+  type BudgetScope,
+  budgetRows,
+} from '../../shared/core/limits/budgets/rules/model.ts';
 import { changeOrganization } from '../../shared/people/change-organization.ts';
 import { scan } from '../support/budget-oracle.ts';
 import { everyCalendar } from '../support/calendars.ts';
@@ -23,6 +29,9 @@ beforeAll(async () => {
     ts: clock.now() - Math.floor(random() ** 3 * 34 * DAY),
     user_id: `u${Math.floor(random() * 12)}`,
     project_id: pick(random, ['apollo', 'gemini']),
+    model: pick(random, ['gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5', 'nobody-knows-it']),
+    provider: pick(random, [undefined, 'aws.bedrock', 'OpenAI', 'litellm', 'ollama']),
+    adapter: pick(random, ['codex', 'claude-code']),
     tokens_in: Math.floor(random() * 100_000),
     ...(random() < 0.2 ? { error: { code: 'x' } } : {}),
   }));
@@ -40,18 +49,31 @@ const read = (id: string, query = '', key = own.key) =>
 const sumOf = (parts: { used: number }[]) =>
   Number(parts.reduce((sum, { used }) => sum + used, 0).toFixed(4));
 
+/** The calls without a price of a budget's window are those of a scan. */
+async function expectUnpriced(id: string): Promise<void> {
+  const budget = (await budgetRows(ctx).findOne({ _id: id })) as Budget;
+  const { window_start, unpriced_signals, unpriced_models } = await ask(`/api/v1/budgets/${id}`);
+  const isUnpriced = ({ cost_nusd }: Signal) => cost_nusd === null;
+  const windows = await scan(ctx, { ...budget, metric: 'signals' }, isUnpriced);
+  const open = [...windows].filter(([startMs]) => startMs >= Date.parse(window_start));
+  const sum = open.reduce((all, [, signals]) => all + signals, 0);
+  const counts = unpriced_models.map(({ signals }: { signals: number }) => signals);
+  expect([unpriced_signals, counts.reduce((all: number, own: number) => all + own, 0)]).toEqual([sum, sum]);
+}
+
 describe('the usage of a budget', () => {
   const cases = Object.keys(WHOSE).flatMap((scope) =>
     everyCalendar(NOW, 60).map((calendar) => [scope, calendar.window, calendar] as const),
   );
   test.each(cases)(
-    'of scope %s, %s, sums to `current` by time and by user, in each metric and zone',
+    'of scope %s, %s, sums to `current` by time and by user, in each metric and zone, with its calls without a price',
     async (scope, _window, calendar) => {
       for (const metric of BUDGET_METRICS)
         for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
           const whose = scope === 'org' ? {} : { scope_id: WHOSE[scope as BudgetScope] };
           const made = await makeBudget({ scope, metric, ...calendar, timezone, ...whose });
           const { current, forecast } = await ask(`/api/v1/budgets/${made.id}`);
+          if (metric === 'cost_usd') await expectUnpriced(made.id);
           const body = await usageOf(made.id);
           expect(body).toMatchObject({ start: made.window_start, end: made.window_end, forecast });
           expect(body.points.at(-1).total).toBe(current);
@@ -64,29 +86,39 @@ describe('the usage of a budget', () => {
     },
   );
 
-  test('of windows that are over is that of a plain scan, and of `windows`', async () => {
-    const fields = {
-      metric: 'tokens',
-      threshold: 1e9,
-      window: 'weekly',
-      timezone: 'Asia/Kathmandu',
-    } as const;
-    const budget = await own.budget(fields);
-    const expected = await scan(ctx, budget);
-    const { data } = await ask(`/api/v1/budgets/${budget._id}/windows`);
-    expect(expected.size).toBeGreaterThan(3);
-    for (const [startMs, amount] of expected) {
-      const start = new Date(startMs).toISOString();
-      const { status, body } = await read(budget._id, `?window_start=${encodeURIComponent(start)}`);
-      // Before the organization moved, a week of Kathmandu is no week of whole days.
-      if (startMs < NOW - 35 * DAY) continue;
-      expect(status).toBe(200);
-      expect([body.points.at(-1).total, sumOf(body.users)]).toEqual([amount, amount]);
-      expect(body.points).toHaveLength(startMs + 7 * DAY > NOW ? 1 : 7);
-      const known = data.find((window: { start: string }) => window.start === start);
-      if (known) expect(known.current).toBe(amount);
-    }
-  });
+  test.each([
+    null,
+    { models: ['gpt-5*'] },
+    { models: ['*-mini', 'claude-*-5'], adapters: ['codex'] },
+    { providers: ['aws'] },
+    { providers: ['openai', 'unknown'] },
+  ])(
+    'of windows that are over is that of a plain scan, and of `windows`, with the filter %j',
+    async (filter) => {
+      const fields = {
+        metric: 'tokens',
+        threshold: 1e9,
+        window: 'weekly',
+        timezone: 'Asia/Kathmandu',
+      } as const;
+      const budget = await own.budget({ ...fields, filter });
+      await expectUnpriced(budget._id);
+      const expected = await scan(ctx, budget);
+      const { data } = await ask(`/api/v1/budgets/${budget._id}/windows`);
+      expect(expected.size).toBeGreaterThan(3);
+      for (const [startMs, amount] of expected) {
+        const start = new Date(startMs).toISOString();
+        const { status, body } = await read(budget._id, `?window_start=${encodeURIComponent(start)}`);
+        // Before the organization moved, a week of Kathmandu is no week of whole days.
+        if (startMs < NOW - 35 * DAY) continue;
+        expect(status).toBe(200);
+        expect([body.points.at(-1).total, sumOf(body.users)]).toEqual([amount, amount]);
+        expect(body.points).toHaveLength(startMs + 7 * DAY > NOW ? 1 : 7);
+        const known = data.find((window: { start: string }) => window.start === start);
+        if (known) expect(known.current).toBe(amount);
+      }
+    },
+  );
 
   test('names the eight users that used most, most expensive first, and all others as one', async () => {
     const { id } = await makeBudget({ window: 'monthly', metric: 'signals' });

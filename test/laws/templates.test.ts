@@ -17,7 +17,7 @@ import { statusCache } from '../../shared/core/limits/enforcement/state/cached-s
 import { refreshStatuses } from '../../shared/core/limits/enforcement/state/refresh-status.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
-import { amountOf, countOf } from '../support/budget-oracle.ts';
+import { amountOf, countOf, meetsFilter } from '../support/budget-oracle.ts';
 import { storesFixture, type Tenant } from '../support/fixture.ts';
 import { anyCall } from '../support/random-calls.ts';
 
@@ -114,7 +114,7 @@ async function naive(budget: Budget): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const signal of signals) {
     if (budget.scope === 'team' && !inTeam.has(signal.user_id)) continue;
-    if (budget.filter && !signal.model?.startsWith('gpt-')) continue;
+    if (!meetsFilter(budget, signal)) continue;
     const { startMs } = windowAt(budget, signal.ts.getTime());
     const name = `${startMs} ${signal.user_id}`;
     sums.set(name, (sums.get(name) ?? 0) + amountOf(budget, signal));

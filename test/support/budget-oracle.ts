@@ -5,11 +5,19 @@ import { budgetWindowRows, type Counts } from '../../shared/core/limits/budgets/
 import { counterKey } from '../../shared/core/limits/budgets/rules/keys.ts';
 import type { Budget } from '../../shared/core/limits/budgets/rules/model.ts';
 import { countedFromMs, countedWindowAt, windowAt } from '../../shared/core/limits/budgets/rules/windows.ts';
+import { providerOf } from '../../shared/core/pricing/provider-of.ts';
 import type { Interval } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
-/** The amount that each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
-export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {
+/**
+ * The amount that each window of a budget must hold, by a plain scan of the sessions and of the signals that count: start (ms) ->
+ * amount.
+ */
+export async function scan(
+  ctx: Context,
+  budget: Budget,
+  isCounted: (signal: Signal) => boolean = () => true,
+): Promise<Map<number, number>> {
   const signals = await signalRows(ctx)
     .find({ org_id: budget.org_id, voided: { $exists: false } })
     .toArray();
@@ -33,8 +41,21 @@ export async function scan(ctx: Context, budget: Budget): Promise<Map<number, nu
     sums.set(startMs, (sums.get(startMs) ?? 0) + amount);
   };
   if (budget.metric === 'sessions') for (const it of sessions.filter(isMine)) add(it.started_at, 1);
-  else for (const signal of signals.filter(isMine)) add(signal.ts, amountOf(budget, signal));
+  else
+    for (const signal of signals.filter(isMine).filter(isCounted))
+      if (meetsFilter(budget, signal)) add(signal.ts, amountOf(budget, signal));
   return sums;
+}
+
+/** True where the filter of a budget names a signal. */
+export function meetsFilter({ filter }: Budget, signal: Signal): boolean {
+  const { models = ['*'], providers, adapters } = filter ?? {};
+  const isOf = (pattern: string) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`);
+  return (
+    models.some((pattern) => isOf(pattern).test(signal.model ?? 'unknown')) &&
+    (providers?.includes(providerOf(signal, signal.ts.getTime())) ?? true) &&
+    (adapters?.includes(signal.adapter) ?? true)
+  );
 }
 
 /** The amount of one signal. */

@@ -158,7 +158,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   ...faultsIn(
     'shared/core/limits/budgets/count/recount.ts',
-    ['test/api/budget-history.test.ts'],
+    ['test/api/budget-windows.test.ts'],
     [
       {
         what: 'a recount forgets windows that are over',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Budget } from '../../../../../shared/core/limits/budgets/rules/model.ts';
+import { NEVER_MS } from '../../../../../shared/core/limits/budgets/rules/windows.ts';
 import { type Cause, judge, verdictOf } from '../../../../../shared/core/limits/enforcement/check/judge.ts';
 import type { OpenBudget } from '../../../../../shared/core/limits/enforcement/state/budget-status.ts';
 
@@ -82,6 +83,7 @@ describe('of several budgets that refuse', () => {
   const large = spent({ name: 'large', limit: 100, current: 95 });
   test.each<[string, string, Judged, Judged]>([
     ['the one whose window ends last', 'month', spent({ name: 'hour', current: 10 }), month],
+    ['also one that never ends', 'total', month, spent({ name: 'total', endMs: NEVER_MS })],
     ['one that lacks a price before all, since no window brings it', 'price', lacking, month],
     ['then the one with the smallest part of its threshold left', 'large', small, large],
     ['in either order', 'large', large, small],
