@@ -51,17 +51,17 @@ describe('the hook of Claude Code', () => {
     });
     expect((await hook(ada, 'PostToolUse')).body).toEqual({});
     expect((await hook(bob, 'PreToolUse')).body).toEqual({});
-  });
-
-  test('looks at the budgets of the organization alone for a key that is bound to no user', async () => {
+    // For a key that is bound to no user the budgets of the organization count alone.
     expect((await hook(unbound, 'UserPromptSubmit')).body).toEqual({});
   });
 
-  test('skips what it does not read, and takes no Content-Encoding', async () => {
+  test('skips what it does not read, also a large file, and takes no Content-Encoding', async () => {
     const tool_input = `{"content":"${String.raw`\"`.repeat(1_000)}","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
     const body = `{"tool_input":${tool_input},"hook_event_name":"UserPromptSubmit"}`;
     const plain = await send('/hooks/claude-code', body, { key: ada });
     expect([plain.status, plain.body]).toEqual([200, { decision: 'block', reason }]);
+    const large = await hook(ada, 'PreToolUse', { tool_input: { content: 'x'.repeat(4_000_000) } });
+    expect(large.body).toHaveProperty('hookSpecificOutput');
     const cut = await send('/hooks/claude-code', body.slice(0, -1), { key: ada });
     expect([cut.status, cut.body.code]).toEqual([400, 'malformed_json']);
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${ada}` };
@@ -91,11 +91,6 @@ describe('the hook of Claude Code', () => {
     await expect(shed(256 * 1_024)).rejects.toThrow('consume');
     await expect(shed(256 * 1_024 + 1)).rejects.toThrow('ingest');
   });
-
-  test('takes a tool whose input is a large file', async () => {
-    const tool_input = { content: 'x'.repeat(4_000_000) };
-    expect((await hook(ada, 'PreToolUse', { tool_input })).body).toHaveProperty('hookSpecificOutput');
-  });
 });
 
 describe('the own budget', () => {
@@ -124,25 +119,17 @@ describe('governor check', () => {
 
   test('exits with 2 and the reason when a budget refuses, else with 0', async () => {
     expect(await checkCall(at(ada), call)).toEqual({ exitCode: 2, allow: false, message: reason });
-    expect(await checkCall(at(bob, `${api.url}/`), call)).toEqual({
-      exitCode: 0,
-      allow: true,
-      message: null,
-    });
+    const passed = { exitCode: 0, allow: true, message: null };
+    expect(await checkCall(at(bob, `${api.url}/`), call)).toEqual(passed);
     expect(await checkCall(at(key), { ...call, userId: 'ada' })).toMatchObject({ exitCode: 2 });
     expect(await checkCall(at(key), { ...call, userId: 'bob' })).toMatchObject({ exitCode: 0 });
   });
 
   test('passes with 1 when it cannot ask, and blocks with --fail-closed', async () => {
+    const [away, unknown] = [at(ada, 'http://127.0.0.1:1'), at('ugk_wrong')];
     const reasons = [
-      [
-        at(ada, 'http://127.0.0.1:1'),
-        /could not be checked: .* cannot be reached: no HTTP client may use port 1$/,
-      ],
-      [
-        at('ugk_wrong'),
-        /answered 401 unauthorized: this key is unknown there, or was revoked or has expired$/,
-      ],
+      [away, /could not be checked: .* cannot be reached: no HTTP client may use port 1$/],
+      [unknown, /answered 401 unauthorized: this key is unknown there, or was revoked or has expired$/],
       [null, /could not be checked: set GOVERNOR_API/],
     ] as const;
     for (const [target, words] of reasons) {

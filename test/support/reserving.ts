@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { TestApi } from './harness.ts';
+import { toolCall } from './mcp.ts';
 
 /** The cost of a call, the user whom it names, and the key by which a repeat of it is known. */
 interface Wanted {
@@ -32,16 +33,7 @@ export const WAYS_TO_RESERVE: Readonly<Record<string, Reserve>> = {
   },
   'the tool reserve_spend': async (api, key, wanted) => {
     const args = { idempotency_key: randomUUID(), ...wanted };
-    const answer = await api.call('/mcp', {
-      key,
-      headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-06-18' },
-      body: {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'reserve_spend', arguments: args },
-      },
-    });
+    const answer = await api.call('/mcp', { key, ...toolCall('reserve_spend', args) });
     expect(answer.status, answer.text).toBe(200);
     const { isError, content, structuredContent } = answer.body.result;
     if (!isError) return structuredContent.reservation_id;
