@@ -1,29 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/core/accounts/audit/model.ts';
 import { mintDeviceToken } from '../../shared/core/accounts/keys/credential.ts';
 import { ledgerRows } from '../../shared/core/credits/model.ts';
-import { signerOf } from '../../shared/core/credits/receipts/signer.ts';
+import { removeMember } from '../../shared/people/remove-member.ts';
 import { forgetAnswers, projectAll, sha256, stateDigest } from '../support/credits.ts';
 import { fixture } from '../support/fixture.ts';
-import { type Answer, callSurely, TEST_SIGNING_KEY } from '../support/harness.ts';
+import { type Answer, callSurely } from '../support/harness.ts';
 import { linkDevice, makePerson, type Person, revoke } from '../support/people.ts';
 
 const HOUR_MS = 3_600_000;
-const folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
-const keyFile = join(folder, 'key.json');
-writeFileSync(keyFile, TEST_SIGNING_KEY);
-afterAll(() => rmSync(folder, { recursive: true }));
-const { api, ctx, clock, idp, ask, send } = await fixture({
-  clock: '2026-03-01T10:00:00Z',
-  env: { SIGNING_KEY_FILE: keyFile },
-  idp: true,
-  redis: true,
-});
+const start = '2026-03-01T10:00:00Z';
+const { api, ctx, clock, idp, ask, send } = await fixture({ clock: start, idp: true, redis: true });
 
 interface Spender extends Person {
   token: string;
@@ -90,10 +79,8 @@ describe('POST /v1/meter/consume: 200', () => {
     expect(answer.headers.get('Idempotency-Expires')).toBe(String(clock.now() / 1_000 + 48 * 3_600));
     expect(answer.headers.get('Idempotent-Replayed')).toBeNull();
     const jwks = createLocalJWKSet((await api.call('/.well-known/jwks.json')).body);
-    const { payload, protectedHeader } = await jwtVerify(answer.body.receipt, jwks, {
-      typ: 'usage-receipt+jwt',
-      algorithms: ['Ed25519'],
-    });
+    const kind = { typ: 'usage-receipt+jwt', algorithms: ['Ed25519'] };
+    const { payload, protectedHeader } = await jwtVerify(answer.body.receipt, jwks, kind);
     expect(protectedHeader.kid).toBe('test-key-1');
     expect(payload).toMatchObject({
       sub: spender.userId,
@@ -126,13 +113,18 @@ describe('POST /v1/meter/consume: 200', () => {
     expect([statuses.get(200)?.length, statuses.get(402)?.length]).toEqual([100, 400]);
   });
 
-  test('another device of the account gets the stored answer for the same key and output', async () => {
+  test('a key is answered by any device of the account as it was, and with another output is 422', async () => {
     const other = await linkDevice(api, spender);
     const key = randomUUID();
     const first = await spend(spender.token, { key });
     const second = await spend(other.access_token, { key });
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect([second.text, second.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true']);
+    const body = { output_sha256: sha256('another') };
+    for (const token of [spender.token, other.access_token])
+      expect(await unchanged(() => spend(token, { key, body }))).toMatchObject({
+        status: 422,
+        body: { code: 'idempotency_key_reused' },
+      });
     expect((await spend(other.access_token)).body.balance.window).toBe(18);
   });
 });
@@ -140,56 +132,35 @@ describe('POST /v1/meter/consume: 200', () => {
 describe('POST /v1/meter/consume: refusals, which change nothing', () => {
   test('402 names when credits come back, also while a reset is due, and the key works after a top-up', async () => {
     await drain(spender.token);
-    const startedAt = clock.now();
+    const next_refill = clock.now() / 1_000 + 5 * 3_600;
     const key = randomUUID();
-    const refused = await unchanged(() => spend(spender.token, { key }));
-    expect(refused.status).toBe(402);
-    expect(refused.body).toMatchObject({
-      code: 'insufficient_credits',
-      balances: {
-        window: { credits: 0, resets_at: startedAt / 1_000 + 5 * 3_600 },
-        monthly: { credits: 0, resets_at: expect.any(Number) },
-        paid: { credits: 0 },
-        granted: { credits: 0 },
-      },
-      next_refill: startedAt / 1_000 + 5 * 3_600,
-    });
+    const { status, body } = await unchanged(() => spend(spender.token, { key }));
+    const [window, monthly] = [next_refill, expect.any(Number)].map((resets_at) => ({
+      credits: 0,
+      resets_at,
+    }));
+    const balances = { window, monthly, paid: { credits: 0 }, granted: { credits: 0 } };
+    expect([status, body]).toMatchObject([402, { code: 'insufficient_credits', balances, next_refill }]);
     await addCredits(spender, { bucket: 'granted', amount: 1 });
     expect((await spend(spender.token, { key })).body.bucket).toBe('granted');
   });
 
-  test('422 for a key with another output, also from another device', async () => {
-    const other = await linkDevice(api, spender);
-    const key = randomUUID();
-    await spend(spender.token, { key });
-    for (const token of [spender.token, other.access_token]) {
-      const body = { output_sha256: sha256('another') };
-      const answer = await unchanged(() => spend(token, { key, body }));
-      expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
-    }
-  });
-
   test.each([
-    ['no key', null],
-    ['a key too long', 'k'.repeat(129)],
-    ['a comma', 'a,b'],
-    ['no ASCII', 'k\u00e9y'],
-  ])('400 for %s', async (_what, key) => {
-    const answer = await unchanged(() => spend(spender.token, { key }));
+    { key: null },
+    { key: 'k'.repeat(129) },
+    { key: 'a,b' },
+    { body: {} },
+    { body: { output_sha256: 'A'.repeat(64) } },
+    { body: { output_sha256: sha256('x'), amount: 2 } },
+    { body: { output_sha256: sha256('x'), bucket: 'paid' } },
+    { body: { output_sha256: sha256('x'), seq: 1, remaining: 9 } },
+    { body: { output_sha256: sha256('x'), created_at: 1 } },
+    { body: { output_sha256: sha256('x'), account_id: 'usr_other' } },
+    { body: { output_sha256: { $ne: null } } },
+    { body: [] },
+  ])('400 for %j', async (wrong) => {
+    const answer = await unchanged(() => spend(spender.token, wrong));
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-  });
-
-  test.each([
-    [{}],
-    [{ output_sha256: 'A'.repeat(64) }],
-    [{ output_sha256: sha256('x'), amount: 2 }],
-    [{ output_sha256: sha256('x'), bucket: 'paid' }],
-    [{ output_sha256: sha256('x'), seq: 1, remaining: 9 }],
-    [{ output_sha256: { $ne: null } }],
-    [[]],
-  ])('400 for the body %j', async (body) => {
-    const answer = await unchanged(() => spend(spender.token, { body }));
-    expect(answer.status).toBe(400);
   });
 
   test('401, with one body, for every token that may not spend', async () => {
@@ -199,31 +170,17 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
     const neverIssued = mintDeviceToken(spender.accountId).token;
     const ofNobody = mintDeviceToken(`usr_${'0'.repeat(22)}`).token;
     const wrong = [undefined, '', 'x'.repeat(9_000), flipped, neverIssued, ofNobody, spender.session];
-    const answers: Answer[] = [];
-    for (const token of [...wrong, revoked.access_token]) answers.push(await unchanged(() => spend(token)));
-    const bodies = answers.map(({ status, body: { request_id: _, ...body } }) =>
-      JSON.stringify([status, body]),
-    );
-    expect(answers[0]?.status).toBe(401);
-    expect(new Set(bodies).size).toBe(1);
-    expect(answers.every(({ headers }) => headers.get('WWW-Authenticate') === 'Bearer')).toBe(true);
-  });
-
-  test('503 signing_unavailable while the key file is missing or unreadable; replays are still answered', async () => {
-    const key = randomUUID();
-    const first = await spend(spender.token, { key });
-    for (const broken of ['', '{"kty":"OKP"}', null]) {
-      if (broken === null) rmSync(keyFile);
-      else writeFileSync(keyFile, broken);
-      signerOf(ctx).reload();
-      const refused = await unchanged(() => spend(spender.token));
-      expect([refused.status, refused.body.code]).toEqual([503, 'signing_unavailable']);
-      expect((await spend(spender.token, { key })).text).toBe(first.text);
-      expect((await api.call('/healthz')).status).toBe(200);
+    const left = await makePerson(ctx, idp, { orgId: spender.orgId });
+    const ofLeft = await linkDevice(api, left);
+    await removeMember(ctx, left.orgId, left.userId);
+    expect((await send('/v1/balance', undefined, { key: left })).status).toBe(401);
+    const bodies = new Set<string>();
+    for (const token of [...wrong, revoked.access_token, ofLeft.access_token]) {
+      const { status, headers, body } = await unchanged(() => spend(token));
+      expect([status, headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
+      bodies.add(JSON.stringify({ ...body, request_id: '' }));
     }
-    writeFileSync(keyFile, TEST_SIGNING_KEY);
-    signerOf(ctx).reload();
-    expect((await spend(spender.token)).status).toBe(200);
+    expect(bodies.size).toBe(1);
   });
 });
 
@@ -239,39 +196,24 @@ describe('POST /admin/credits', () => {
     expect([again.status, again.text]).toEqual([201, first.text]);
     const marks = [first, again].map(({ headers }) => headers.get('Idempotent-Replayed'));
     expect(marks).toEqual([null, 'true']);
-    expect((await balancesOf(spender)).paid).toEqual({
-      credits: 7,
-      lots: [{ credits: 7, expires_at: null }],
-    });
+    const lots = [{ credits: 7, expires_at: null }];
+    expect((await balancesOf(spender)).paid).toEqual({ credits: 7, lots });
   });
 
-  test('is recorded in the audit log once, also when the api died between the credits and the record', async () => {
-    const key = randomUUID();
+  test('is recorded once for each member under one key, also when the api died between the credits and the record', async () => {
+    const others = [makePerson(ctx, idp, { orgId: spender.orgId }), makePerson(ctx, idp)];
+    const people = [spender, ...(await Promise.all(others))];
+    const [key, credits] = [randomUUID(), { bucket: 'paid', amount: 7 }];
     const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
-    expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(500);
+    expect((await addCredits(spender, credits, key)).status).toBe(500);
     record.mockRestore();
-    for (let repeat = 0; repeat < 3; repeat += 1)
-      expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(201);
-    const rows = await auditRows(ctx).find({ org_id: spender.orgId, action: 'credits.add' }).toArray();
-    expect(rows).toMatchObject([{ details: { user_id: spender.userId, bucket: 'paid', amount: 7 } }]);
-  });
-
-  test('is recorded for each member who is granted credits under one key', async () => {
-    const people = [
-      spender,
-      await makePerson(ctx, idp, { orgId: spender.orgId }),
-      await makePerson(ctx, idp),
-    ];
-    const key = randomUUID();
     for (const person of [...people, ...people])
-      expect((await addCredits(person, { bucket: 'paid', amount: 7 }, key)).status).toBe(201);
-    const ofOrganizations = {
-      org_id: { $in: people.map(({ orgId }) => orgId) },
-      action: 'credits.add',
-    } as const;
-    const rows = await auditRows(ctx).find(ofOrganizations).toArray();
-    const named = rows.map(({ org_id, details }) => `${org_id} ${String(details.user_id)}`);
-    expect(named.toSorted()).toEqual(people.map(({ orgId, userId }) => `${orgId} ${userId}`).toSorted());
+      expect((await addCredits(person, credits, key)).status).toBe(201);
+    for (const { orgId: org_id, userId: user_id } of people) {
+      const rows = await auditRows(ctx).find({ org_id, action: 'credits.add' }).toArray();
+      const own = rows.filter(({ details }) => details.user_id === user_id);
+      expect(own).toMatchObject([{ details: credits }]);
+    }
   });
 
   test.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, '5'])('400 for the amount %j', async (amount) => {
@@ -283,32 +225,23 @@ describe('POST /admin/credits', () => {
     expect((await addCredits(stranger, { bucket: 'paid', amount: 1 })).status).toBe(404);
   });
 
-  test('lots are spent by soonest expiry and are gone once they expire', async () => {
-    await drain(spender.token);
+  test('lots are shown by soonest expiry, and are gone once they expire', async () => {
     const now = Math.floor(clock.now() / 1_000);
-    await addCredits(spender, { bucket: 'paid', amount: 1 });
-    await addCredits(spender, { bucket: 'paid', amount: 1, expires_at: now + 7_200 });
-    await addCredits(spender, { bucket: 'paid', amount: 1, expires_at: now + 3_600 });
-    const { lots } = (await balancesOf(spender)).paid;
-    expect(lots.map((lot: { expires_at: number | null }) => lot.expires_at)).toEqual([
-      now + 3_600,
-      now + 7_200,
-      null,
-    ]);
+    const ends = async () => {
+      const { lots } = (await balancesOf(spender)).paid;
+      return lots.map((lot: { expires_at: number | null }) => lot.expires_at);
+    };
+    for (const expires_at of [undefined, now + 7_200, now + 3_600])
+      await addCredits(spender, { bucket: 'paid', amount: 1, expires_at });
+    expect(await ends()).toEqual([now + 3_600, now + 7_200, null]);
     clock.advance(2 * HOUR_MS);
-    expect((await spend(spender.token)).body.balance.paid).toBe(0);
-    expect((await spend(spender.token)).status).toBe(402);
+    expect(await ends()).toEqual([null]);
+    await spend(spender.token);
     expect(await ledgerOf(spender, '?reason=credit.expire')).toHaveLength(2);
   });
 });
 
 describe('GET /v1/ledger', () => {
-  test('is empty for a member without history', async () => {
-    const person = await makePerson(ctx, idp);
-    const { status, body } = await api.call('/v1/ledger', { key: person.session });
-    expect([status, body]).toEqual([200, { transactions: [], has_more: false, cursor: expect.any(String) }]);
-  });
-
   test('shows a spend as soon as it was answered, newest first, with the resets that it opened', async () => {
     await spend(spender.token);
     await addCredits(spender, { bucket: 'granted', amount: 3 });
@@ -333,6 +266,8 @@ describe('GET /v1/ledger', () => {
     expect(await ledgerOf(spender, '?reason=receipt&limit=500')).toHaveLength(30);
     expect(await ledgerOf(spender, `?from=${times[10]}&to=${times[20]}`)).toHaveLength(10);
     expect(await ledgerOf(spender, `?to=${times[0]}`)).toHaveLength(0);
+    for (const query of ['limit=501', 'from=yesterday'])
+      expect((await api.call(`/v1/ledger?${query}`, { key: spender.session })).status).toBe(400);
   });
 
   test('503, not half an answer, when a store is away before there is a row to send, with and without limit', async () => {
@@ -360,67 +295,38 @@ describe('GET /v1/ledger', () => {
     await spend(spender.token);
     await addCredits(spender, { bucket: 'paid', amount: 7 });
     await spend(spender.token);
-    const rows: Record<string, unknown>[] = await ledgerOf(spender, '?include=details');
-    const plain: Record<string, unknown>[] = await ledgerOf(spender);
-    const bare = rows.map(({ id, device_id, balance_after, ...row }) => row);
-    expect(bare).toEqual(plain);
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
-    const sums = plain.map((_, index) =>
-      plain.slice(index).reduce((sum, { delta }) => sum + Number(delta), 0),
+    const [rows, plain] = [await ledgerOf(spender, '?include=details'), await ledgerOf(spender)];
+    const sumFrom = (at: number): number =>
+      plain.slice(at).reduce((sum: number, { delta }: { delta: number }) => sum + delta, 0);
+    expect(rows).toEqual(
+      plain.map((row: { reason: string }, at: number) => ({
+        ...row,
+        id: expect.any(String),
+        balance_after: sumFrom(at),
+        ...(row.reason === 'receipt' ? { device_id: spender.deviceId } : {}),
+      })),
     );
-    expect(rows.map(({ balance_after }) => balance_after)).toEqual(sums);
-    expect(rows.map(({ device_id }) => device_id)).toEqual(
-      plain.map(({ reason }) => (reason === 'receipt' ? spender.deviceId : undefined)),
-    );
+    expect(new Set(rows.map(({ id }: { id: string }) => id)).size).toBe(5);
     expect(await ledgerOf(spender, '?include=details&limit=2')).toEqual(rows.slice(0, 2));
   });
-
-  test.each(['limit=501', 'from=yesterday'])('400 for %s', async (query) => {
-    expect((await api.call(`/v1/ledger?${query}`, { key: spender.session })).status).toBe(400);
-  });
 });
 
-test('GET /v1/balance of a member without a device is what the plan gives', async () => {
-  const person = await makePerson(ctx, idp, { plan: 'free' });
-  const { status, body } = await api.call('/v1/balance', { key: person.session });
-  expect([status, body]).toEqual([
-    200,
-    {
-      balances: {
-        window: { credits: 20, resets_at: null },
-        monthly: { credits: 200, resets_at: null },
-        paid: { credits: 0, lots: [] },
-        granted: { credits: 0, lots: [] },
-      },
-      total: 220,
-    },
-  ]);
+test('a member without history has what the plan gives, and an empty ledger', async () => {
+  const key = await makePerson(ctx, idp, { plan: 'free' });
+  const [period, lots] = [{ resets_at: null }, { credits: 0, lots: [] }];
+  const periods = { window: { credits: 20, ...period }, monthly: { credits: 200, ...period } };
+  const balance = { balances: { ...periods, paid: lots, granted: lots }, total: 220 };
+  expect(await ask('/v1/balance', undefined, { key })).toEqual(balance);
+  const page = { transactions: [], has_more: false, cursor: expect.any(String) };
+  expect(await ask('/v1/ledger', undefined, { key })).toEqual(page);
 });
 
-describe('a key that comes back after its 48 hours', () => {
-  test('costs one credit in sum for the same output', async () => {
-    const key = randomUUID();
-    await spend(spender.token, { key });
+test('a key that comes back after its 48 hours costs one credit in sum for each output that it was used for', async () => {
+  const key = randomUUID();
+  for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
+    await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
     await projectAll(ctx);
     await forgetAnswers(ctx, spender.accountId);
-    clock.advance(49 * HOUR_MS);
-    await spend(spender.token, { key });
-    await projectAll(ctx);
-    await projectAll(ctx);
-    const deltas = (await ledgerOf(spender))
-      .filter((row: { reason: string }) => ['receipt', 'credit.refund'].includes(row.reason))
-      .map((row: { delta: number }) => row.delta);
-    expect(deltas).toEqual([1, -1, -1]);
-    expect((await balancesOf(spender)).window.credits).toBe(20);
-  });
-
-  test('costs one credit in sum for each output that it was used for', async () => {
-    const key = randomUUID();
-    for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
-      await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
-      await projectAll(ctx);
-      await forgetAnswers(ctx, spender.accountId);
-    }
-    expect((await balancesOf(spender)).window.credits).toBe(17);
-  });
+  }
+  expect((await balancesOf(spender)).window.credits).toBe(17);
 });

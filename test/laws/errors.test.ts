@@ -263,7 +263,7 @@ const CODES: Readonly<Record<string, Provoke | string>> = {
   },
   too_many_keys: 'api/members-and-keys',
   too_many_devices: 'abuse/identity: 69',
-  signing_unavailable: 'api/credits, drills/redis-faults',
+  signing_unavailable: 'api/signing-key, drills/redis-faults',
   backpressure: 'drills/redis-faults',
   idempotency_key_reused: 'laws/lists-and-writes: a request with an Idempotency-Key',
   conflict: async (route) => {
