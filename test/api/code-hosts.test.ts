@@ -55,32 +55,34 @@ describe('code hosts', () => {
     const row = await codeHostRows(api.ctx).findOne({ _id: shown.id });
     expect(JSON.stringify(row)).not.toContain(secret);
     expect((await remove(shown.id)).status).toBe(204);
-    expect((await remove(shown.id)).status).toBe(404);
+    const late = JSON.stringify(payloadOf('gitlab'));
+    const sent = await post(shown.id, late, proofOf('gitlab', secret, late));
+    expect([(await remove(shown.id)).status, sent.status, await stored()]).toEqual([404, 404, []]);
     expect(await list()).toHaveLength(1);
-    const audit = await f.ask('/v1/audit?action=code_host.', undefined, { key: f.admin });
-    expect(audit.data.map(({ action, target, actor }: never) => [action, target, actor])).toEqual([
-      ['code_host.delete', { kind: 'code_host', id: shown.id, name: 'Acme' }, f.admin.accountId],
-      ['code_host.create', { kind: 'code_host', id: other.body.id, name: 'github' }, f.admin.accountId],
-      ['code_host.create', { kind: 'code_host', id: shown.id, name: 'Acme' }, f.admin.accountId],
+    const { data } = await f.ask('/v1/audit?action=code_host.', undefined, { key: f.admin });
+    const acts = data.map(({ action, actor, target }: never) => [action, actor, target]);
+    const [kind, actor] = ['code_host', f.admin.accountId];
+    expect(acts).toEqual([
+      ['code_host.delete', actor, { kind, id: shown.id, name: 'Acme' }],
+      ['code_host.create', actor, { kind, id: other.body.id, name: 'github' }],
+      ['code_host.create', actor, { kind, id: shown.id, name: 'Acme' }],
     ]);
     expect(JSON.stringify(await f.audited())).not.toContain(secret);
   });
 
-  test('have a provider that is known, and no other fields', async () => {
-    const wrong = [
-      {},
-      { provider: 'gitea' },
-      { provider: 'github', secret: 'x' },
-      { provider: 'github', name: '' },
-    ];
-    for (const body of wrong) expect((await add(body)).body.code).toBe('invalid_request');
+  test.each([
+    {},
+    { provider: 'gitea' },
+    { provider: 'github', secret: 'x' },
+    { provider: 'github', name: '' },
+  ])('have a provider that is known, and no other fields: %j is refused', async (body) => {
+    expect((await add(body)).body.code).toBe('invalid_request');
   });
 
   test(`are at most ${CODE_HOSTS_PER_ORGANIZATION}, also when the last ones are added at the same time`, async () => {
     for (let made = 0; made < CODE_HOSTS_PER_ORGANIZATION - 2; made += 1) await add();
     const answers = await Promise.all(Array.from({ length: 6 }, () => add()));
-    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
-    expect(statuses).toEqual([201, 201, 409, 409, 409, 409]);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(4);
     expect(await list()).toHaveLength(CODE_HOSTS_PER_ORGANIZATION);
   });
 });
@@ -98,44 +100,38 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
   const event = (changes: Partial<HostedPullRequest> = {}) => payloadOf(provider, changes);
 
   test('stores the pull request, and its ends: closed, reopened, merged', async () => {
-    const opened = await host.send(event());
-    expect([opened.status, opened.body]).toEqual([200, { outcome: 'applied' }]);
-    expect(await stored()).toEqual([
-      expect.objectContaining({
-        _id: expect.stringMatching(/^pr_\w{22}$/),
-        org_id: f.orgId,
-        repository,
-        number: 12,
-        title: 'Add a cart',
-        url: expect.stringMatching(/^https:\/\/.*acme\/shop\/.*12$/),
-        head_repository: repository,
-        branch: { text: 'cart', hash: expect.stringMatching(/^h_\w{22}$/) },
-        base_branch: expect.objectContaining({ text: 'main' }),
-        state: 'open',
-        opened_at: new Date('2026-01-10T10:00:00Z'),
-        closed_at: null,
-        merged_at: null,
-      }),
-    ]);
-    const states = [
-      ['closed', '2026-01-11T10:00:00Z'],
-      ['open', '2026-01-12T10:00:00Z'],
-      ['merged', '2026-01-13T10:00:00Z'],
-    ] as const;
-    for (const [state, updatedAt] of states) {
-      const closedAt = state === 'open' ? null : updatedAt;
-      const answer = await host.send(event({ state, updatedAt, closedAt }));
-      expect(answer.body).toEqual({ outcome: 'applied' });
+    const send = async (changes: Partial<HostedPullRequest>) => {
+      expect((await host.send(event(changes))).body).toEqual({ outcome: 'applied' });
       const [row] = await stored();
-      expect(row).toMatchObject({ state });
-      expect(row?.closed_at?.toISOString().slice(0, 19) ?? null).toBe(closedAt?.slice(0, 19) ?? null);
-      expect(row?.merged_at).toEqual(state === 'merged' ? row?.closed_at : null);
+      return row;
+    };
+    expect(await send({})).toMatchObject({
+      _id: expect.stringMatching(/^pr_\w{22}$/),
+      repository,
+      number: 12,
+      title: 'Add a cart',
+      url: expect.stringMatching(/^https:\/\/.*acme\/shop\/.*12$/),
+      head_repository: repository,
+      branch: { text: 'cart', hash: expect.stringMatching(/^h_\w{22}$/) },
+      base_branch: { text: 'main' },
+      state: 'open',
+      opened_at: new Date('2026-01-10T10:00:00Z'),
+      closed_at: null,
+      merged_at: null,
+    });
+    const at = (day: number) => `2026-01-${day}T10:00:00Z`;
+    const dayOf = (date: Date | null | undefined) => date?.getUTCDate() ?? null;
+    for (const [state, updated, ended] of [
+      ['closed', 11, 11],
+      ['open', 12, null],
+      ['merged', 13, 13],
+      // An edit after the end does not move it.
+      ['merged', 20, 13],
+    ] as const) {
+      const row = await send({ state, updatedAt: at(updated), closedAt: ended && at(ended) });
+      const ends = [ended, state === 'merged' ? ended : null];
+      expect([row?.state, dayOf(row?.closed_at), dayOf(row?.merged_at)]).toEqual([state, ...ends]);
     }
-    // An edit after the end does not move it.
-    const times = { updatedAt: '2026-01-20T10:00:00Z', closedAt: '2026-01-13T10:00:00Z' };
-    await host.send(event({ ...times, state: 'merged', title: 'Edited' }));
-    const [row] = await stored();
-    expect([row?.title, row?.closed_at?.toISOString().slice(0, 10)]).toEqual(['Edited', '2026-01-13']);
   });
 
   test('that is sent again, or came late, changes nothing', async () => {
@@ -207,18 +203,12 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
     expect(row.last_event_at).toBe(clock.now() / 1_000);
   });
 
-  test('of no JSON, or beyond the limits of every body, is refused', async () => {
-    const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
-    for (const [body, status, code] of [
-      ['{', 400, 'malformed_json'],
-      [deep, 400, 'malformed_json'],
-      ['"\ud800"', 200, undefined],
-      [`[${'1,'.repeat(300_000)}1]`, 413, 'payload_too_large'],
-      [JSON.stringify('x'.repeat(1_048_577)), 413, 'payload_too_large'],
-    ] as const) {
-      const answer = await host.send(body);
-      expect([answer.status, answer.body.code], body.slice(0, 20)).toEqual([status, code]);
-    }
+  test.each([
+    ['nested too deep', `${'['.repeat(70)}${']'.repeat(70)}`, 400],
+    ['with a lone surrogate', '"\ud800"', 200],
+    ['of too many values', `[${'1,'.repeat(300_000)}1]`, 413],
+  ])('%s is taken or not as every body is', async (_, body, status) => {
+    expect((await host.send(body)).status).toBe(status);
   });
 
   test.each(['', 'X-Hub-Signature-256: sha256=00\r\n', 'X-Gitlab-Token:\r\n', 'webhook-id: msg_1\r\n'])(
@@ -230,15 +220,6 @@ describe.each(CODE_HOST_PROVIDERS)('an event of %s', (provider) => {
       expect(answer).toContain('invalid_signature');
     },
   );
-
-  test('of an unknown or a deleted code host is 404', async () => {
-    const body = JSON.stringify(event());
-    const headers = proofOf(provider, host.secret, body);
-    await remove(host.id);
-    for (const id of [host.id, 'src_x', f.orgId]) expect((await post(id, body, headers)).status).toBe(404);
-    expect((await host.send(event())).status).toBe(404);
-    expect(await stored()).toEqual([]);
-  });
 
   test('makes the same of pull requests in whatever order, at the same time, and again', async () => {
     const day = (date: number, hour = 10) => `2026-01-${date}T${hour}:00:00Z`;
