@@ -5,8 +5,7 @@ import { exportMember } from '../../shared/people/export-member.ts';
 import { checkSession } from '../../shared/wings/anomalies/check-session.ts';
 import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
 import { reportAnomalies } from '../../shared/wings/anomalies/report-anomalies.ts';
-import { makeSignal } from '../support/factories.ts';
-import { fixture } from '../support/fixture.ts';
+import { fixture, type Tenant } from '../support/fixture.ts';
 import { standingStillAfter } from '../support/interleave.ts';
 import { makePerson, type Person } from '../support/people.ts';
 import { SECRET } from '../support/webhooks.ts';
@@ -15,14 +14,15 @@ const HOUR = 3_600_000;
 const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), idp: true, admin: true, perTest: true });
 const SPIKE = { tokens_in: 2_050_000, tokens_out: 0, cost_usd: 0 };
 
-/** Reports a session of tokens that are too many, and returns the session's id. */
-async function spike(fields: Record<string, unknown> = {}, key = f.key): Promise<string> {
+/** Reports a session of tokens that are too many, or more of the one that is open. Returns it with its anomaly. */
+async function spike(fields: Record<string, unknown> = {}, { key, record, orgId: org_id }: Tenant = f) {
   f.clock.advance(61_000);
-  const signal = makeSignal({ ts: f.clock.now(), user_id: 'ada', ...SPIKE, ...fields });
-  await f.ask('/api/v1/signals', signal, { key });
-  const id: string = (await f.ask('/api/v1/sessions?limit=1', undefined, { key })).data[0].id;
-  await checkSession(f.ctx, id);
-  return id;
+  await record({ ts: f.clock.now(), user_id: 'ada', ...SPIKE, ...fields });
+  const session = await sessionRows(f.ctx).findOne({ org_id }, { sort: { last_activity_at: -1 } });
+  if (!session) throw new Error('There is no session.');
+  await checkSession(f.ctx, session._id);
+  const [anomaly] = await list('', key);
+  return { session, id: anomaly?.id ?? '', state: anomaly?.state };
 }
 
 async function list(query = '', key = f.key): Promise<{ id: string; state: string; session_id: string }[]> {
@@ -31,27 +31,27 @@ async function list(query = '', key = f.key): Promise<{ id: string; state: strin
 
 const post = (path: string, body: object = {}, key: string | Person = f.admin) =>
   f.send(`/v1/anomalies/${path}`, body, { key });
-/** Reports a session as `spike` does, and returns its anomaly. */
-async function found(): Promise<string> {
-  await spike();
-  return (await list())[0]?.id ?? '';
-}
-
 async function channels(key = f.key) {
   const url = 'http://127.0.0.1:9/';
   const events = ['anomaly.detected'];
   const chat = await f.ask('/api/v1/webhooks', { url, format: 'slack', events }, { key });
   const json = await f.ask('/api/v1/webhooks', { url, events, secret: SECRET }, { key });
-  const count = async (webhook_id: string) => queuedDeliveryRows(f.ctx).countDocuments({ webhook_id });
-  return async () => [await count(chat.id), await count(json.id)];
+  let known = [0, 0];
+  /** The deliveries since it was asked last: of the channel, and of the webhook of the format json. */
+  return async () => {
+    const counts = [chat, json].map(({ id }) => queuedDeliveryRows(f.ctx).countDocuments({ webhook_id: id }));
+    const before = known;
+    known = await Promise.all(counts);
+    return known.map((count, at) => count - (before[at] ?? 0));
+  };
 }
 
 const until = (hours = 1) => new Date(f.ctx.clock.now() + hours * HOUR).toISOString();
 
 describe('an anomaly', () => {
   it('is new until an admin acknowledges it; a repeat, also of another admin, answers the same', async () => {
-    const id = await found();
-    expect((await list())[0]?.state).toBe('new');
+    const { id, state: before } = await spike();
+    expect(before).toBe('new');
     const first = await post(`${id}/acknowledge`);
     const { state, acknowledged_by } = first.body;
     expect([first.status, state, acknowledged_by]).toEqual([200, 'acknowledged', f.admin.userId]);
@@ -70,10 +70,9 @@ describe('an anomaly', () => {
   it.each(['person', 'session'] as const)(
     'of a kind that is expected of a %s tells no channel until then',
     async (of) => {
-      const counts = await channels();
-      const session = await spike();
-      const [{ id } = { id: '' }] = await list();
-      const before = await counts();
+      const news = await channels();
+      const { id } = await spike();
+      await news();
       const asked = { of, until: until() };
       const first = await post(`${id}/expect`, asked);
       const { state, expected_until } = first.body;
@@ -81,39 +80,35 @@ describe('an anomaly', () => {
       expect((await post(`${id}/expect`, asked)).body).toEqual(first.body);
       expect(await f.audited('anomaly.expect')).toHaveLength(1);
       // The same session doubles, and another one of the person spikes.
-      f.clock.advance(61_000);
-      await f.spend({ user_id: 'ada', ...SPIKE, tokens_in: 2_100_000 });
-      await checkSession(f.ctx, session);
-      expect(await counts()).toEqual([before[0], (before[1] ?? 0) + 1]);
+      await spike({ tokens_in: 2_100_000 });
+      expect(await news()).toEqual([0, 1]);
       await spike({ project_id: 'other' });
       const isMuted = of === 'person';
-      expect(await counts()).toEqual([(before[0] ?? 0) + (isMuted ? 0 : 1), (before[1] ?? 0) + 2]);
+      expect(await news()).toEqual([isMuted ? 0 : 1, 1]);
       expect((await list('?state=expected')).length).toBe(isMuted ? 2 : 1);
       f.clock.advance(2 * HOUR);
       await spike({ project_id: 'third' });
-      expect(await counts()).toEqual([(before[0] ?? 0) + (isMuted ? 1 : 2), (before[1] ?? 0) + 3]);
+      expect(await news()).toEqual([1, 1]);
       expect((await list('?state=new')).length).toBe(isMuted ? 1 : 2);
     },
   );
 
   it('that is expected of one person tells of others, and of other kinds', async () => {
-    const counts = await channels();
-    await post(`${await found()}/expect`, { of: 'person', until: until() });
-    const before = await counts();
+    const news = await channels();
+    await post(`${(await spike()).id}/expect`, { of: 'person', until: until() });
+    await news();
     await spike({ user_id: 'bob' });
     await spike({ project_id: 'dear', tokens_in: 1_000, cost_usd: 60 });
-    expect(await counts()).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 2]);
+    expect(await news()).toEqual([2, 2]);
   });
 
   it('that is expected is so in its organization alone, although another one has a person of that id', async () => {
     const other = await f.tenant();
-    const counts = await channels(other.key);
+    const news = await channels(other.key);
     const [own, theirs] = [until(), until(2)];
-    await post(`${await found()}/expect`, { of: 'person', until: own });
-    await spike({}, other.key);
-    expect(await counts()).toEqual([1, 1]);
-    const [{ id, state } = { id: '', state: '' }] = await list('', other.key);
-    expect(state).toBe('new');
+    await post(`${(await spike()).id}/expect`, { of: 'person', until: own });
+    const { id, state } = await spike({}, other);
+    expect([state, await news()]).toEqual(['new', [1, 1]]);
     const admin = await makePerson(f.ctx, f.idp, { orgId: other.orgId, role: 'admin' });
     expect((await post(`${id}/expect`, { of: 'person', until: theirs }, admin)).status).toBe(200);
     const ends = async (org_id: string) =>
@@ -127,8 +122,7 @@ describe('an anomaly', () => {
     [{ of: 'person', hours: 1 } as const, { of: 'session', hours: 2 } as const],
     [{ of: 'person', hours: 2 } as const, { of: 'session', hours: 1 } as const],
   ])('that is expected by %j is by %j too once an admin says so, until the later time', async (...said) => {
-    const session = await spike();
-    const [{ id } = { id: '' }] = await list();
+    const { id } = await spike();
     const expected_until = until(2);
     const answers: object[] = [];
     for (const { of, hours } of [...said, ...said]) {
@@ -144,33 +138,23 @@ describe('an anomaly', () => {
     const entries = await f.audited('anomaly.expect');
     expect(entries.map(({ details }) => details.of)).toEqual(said.map(({ of }) => of));
     // The session doubles, so it is reported again.
-    f.clock.advance(61_000);
-    await f.spend({ user_id: 'ada', ...SPIKE, tokens_in: 2_100_000 });
-    await checkSession(f.ctx, session);
+    await spike({ tokens_in: 2_100_000 });
     expect(await list()).toMatchObject([{ id, state: 'expected', expected_until }]);
   });
 
   it('that is reported while an admin expects it is muted, or was reported before', async () => {
-    const counts = await channels();
-    const id = await spike();
-    const [{ id: anomaly } = { id: '' }] = await list();
-    const session = await sessionRows(f.ctx).findOne({ _id: id });
-    if (!session) throw new Error('no session');
-    const figures = {
-      anomaly_type: 'token_spike',
-      baseline_avg: 1,
-      observed: 9_000_000,
-      deviation_pct: 1,
-    } as const;
-    const before = await counts();
+    const news = await channels();
+    const { session, id } = await spike();
+    const sizes = { baseline_avg: 1, observed: 9_000_000, deviation_pct: 1 };
+    await news();
     const answers: number[] = [];
     const slow = standingStillAfter(f.ctx, expectationRows, async () => {
-      answers.push((await post(`${anomaly}/expect`, { of: 'person', until: until() })).status);
+      answers.push((await post(`${id}/expect`, { of: 'person', until: until() })).status);
     });
-    await reportAnomalies(slow, session, [figures]);
+    await reportAnomalies(slow, session, [{ anomaly_type: 'token_spike', ...sizes }]);
     expect(answers).toEqual([200]);
-    expect(await counts()).toEqual([before[0], (before[1] ?? 0) + 1]);
-    expect((await anomalyRows(f.ctx).findOne({ _id: anomaly }))?.state).toBe('expected');
+    expect(await news()).toEqual([0, 1]);
+    expect((await anomalyRows(f.ctx).findOne({ _id: id }))?.state).toBe('expected');
   });
 
   it.each([
@@ -179,7 +163,7 @@ describe('an anomaly', () => {
     [{ of: 'team', until: '2026-11-19T09:00:00Z' }, '/of'],
     [{ of: 'person' }, '/until'],
   ])('is not expected by %j', async (body, pointer) => {
-    const answer = await post(`${await found()}/expect`, body);
-    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, pointer]);
+    const answer = await post(`${(await spike()).id}/expect`, body);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
   });
 });
