@@ -3,17 +3,14 @@ import { endIfSilent } from '../../shared/core/calls/ingest/end-session.ts';
 import { sessionRows } from '../../shared/core/calls/sessions/model.ts';
 import { planDeliveriesJob } from '../../shared/core/events/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
-import { planEvents } from '../../shared/core/events/webhooks/deliveries/plan-events.ts';
 import { planStep } from '../../shared/core/events/webhooks/deliveries/plan-in-steps.ts';
-import { findSubscribers } from '../../shared/core/events/webhooks/endpoints/find-subscribers.ts';
 import { evaluateDue } from '../../shared/core/limits/budgets/fire/evaluate-due.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
-import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { checkSession } from '../../shared/wings/anomalies/check-session.ts';
 import { fixture } from '../support/fixture.ts';
-import { SECRET } from '../support/webhooks.ts';
+import { raise, SECRET } from '../support/webhooks.ts';
 
 const f = await fixture({ clock: Date.UTC(2026, 10, 18, 10), perTest: true });
 beforeEach(async () => {
@@ -36,24 +33,13 @@ async function got(webhookId: string): Promise<string[]> {
 }
 
 describe('a channel with a filter', () => {
-  it('gets what is about its people, and about those who are in its teams now', async () => {
-    const people = await channel({ filter: { people: ['bob'] } });
+  it('of a team gets what is about those who are in it now', async () => {
     const team = await channel({ filter: { teams: ['research'] } });
-    const all = await channel();
     await f.spend({ user_id: 'ada' }, { user_id: 'bob' });
-    expect(await got(people)).toEqual(['session.started bob']);
     expect(await got(team)).toEqual(['session.started ada']);
-    expect(await got(all)).toEqual(['session.started ada', 'session.started bob']);
     await changeMember(f.ctx, f.orgId, 'bob', { teams: ['research'] });
     await f.spend({ user_id: 'bob', project_id: 'other' });
     expect(await got(team)).toEqual(['session.started ada', 'session.started bob']);
-  });
-
-  it('gets what is about its projects', async () => {
-    await f.spend({ user_id: 'ada', project_id: 'checkout' });
-    const id = await channel({ filter: { projects: ['checkout'] } });
-    await f.spend({ user_id: 'bob', project_id: 'checkout' }, { user_id: 'ada', project_id: 'other' });
-    expect(await got(id)).toEqual(['session.started bob']);
   });
 
   it.each([{ people: ['bob'] }, { teams: ['sales'] }, { projects: ['checkout'] }])(
@@ -83,13 +69,12 @@ describe('a channel with a filter', () => {
       f.budget({ name: 'team', metric, threshold: 1, scope: 'team', scope_id: 'research' }),
       f.budget({ name: 'person', metric, threshold: 1, scope: 'user', scope_id: 'bob' }),
     ]);
-    const filters = [
-      { filter: { budgets: [org._id] }, name: 'org' },
-      { filter: { teams: ['research'] }, name: 'team' },
-      { filter: { people: ['bob'] }, name: 'person' },
-    ];
     const channels: [id: string, told: string][] = [];
-    for (const { filter, name } of filters) {
+    for (const [name, filter] of Object.entries({
+      org: { budgets: [org._id] },
+      team: { teams: ['research'] },
+      person: { people: ['bob'] },
+    })) {
       channels.push([await channel({ events: ['budget.exceeded'], filter }), `budget.exceeded ${name}`]);
       channels.push([await channel({ events: [], alert_at: [90], filter }), `budget.threshold ${name}`]);
     }
@@ -101,18 +86,8 @@ describe('a channel with a filter', () => {
   it('gets nothing that is about no team, project, budget or person', async () => {
     const id = await channel({ filter: { people: ['ada'] } });
     const other = await channel();
-    const event = {
-      type: 'signals.held' as const,
-      org_id: f.orgId,
-      ts: new Date(f.ctx.clock.now()),
-      data: {},
-    };
-    await commitPlan(f.ctx, async (transaction) => {
-      const subscribers = await findSubscribers(f.ctx, f.orgId, transaction);
-      const raised = { ...event, cause: [f.orgId], concerns: {} };
-      return { ...planEvents([raised], subscribers, f.ctx.clock.now()), result: undefined };
-    });
-    expect([await got(id), await got(other)]).toEqual([[], ['signals.held undefined']]);
+    await raise(f.ctx, f.orgId);
+    expect([await got(id), await got(other)]).toEqual([[], ['session.started undefined']]);
   });
 
   it('is the same where the deliveries of a change are planned after it', async () => {
@@ -130,13 +105,11 @@ describe('a channel with a filter', () => {
   it('loses and gains a filter for the events that follow', async () => {
     const id = await channel({ filter: { people: ['ada'] } });
     const change = async (filter: unknown) =>
-      f.ask(`/api/v1/webhooks/${id}`, { filter }, { method: 'PATCH' });
-    expect((await change({ people: ['bob'], teams: ['sales'] })).filter).toEqual({
-      people: ['bob'],
-      teams: ['sales'],
-    });
+      (await f.patch(`/api/v1/webhooks/${id}`, { filter })).body.filter;
+    const other = { people: ['bob'], teams: ['sales'] };
+    expect(await change(other)).toEqual(other);
     await f.spend({ user_id: 'ada' });
-    expect((await change(null)).filter).toBeNull();
+    expect(await change(null)).toBeNull();
     await f.spend({ user_id: 'ada', project_id: 'other' });
     expect(await got(id)).toEqual(['session.started ada']);
   });
@@ -155,13 +128,15 @@ describe('a filter is refused', () => {
     [{ people: Array.from({ length: 101 }, (_, index) => `user-${index}`) }, '/filter/people'],
     [{}, '/filter'],
     [{ users: ['ada'] }, '/filter'],
-  ])('that is %j', async (filter, pointer) => {
-    const answer = await f.send('/api/v1/webhooks', { ...known, filter });
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
-    expect(answer.body.errors[0].pointer).toContain(pointer);
+  ])('that is %j', async (filter, start) => {
     const { id } = await f.ask('/api/v1/webhooks', known);
-    const changed = await f.send(`/api/v1/webhooks/${id}`, { filter }, { method: 'PATCH' });
-    expect([changed.status, changed.body.errors[0].pointer]).toEqual([400, answer.body.errors[0].pointer]);
+    const post = f.send('/api/v1/webhooks', { ...known, filter });
+    for (const { status, body } of [await post, await f.patch(`/api/v1/webhooks/${id}`, { filter })])
+      expect([status, body.code, body.errors[0].pointer]).toEqual([
+        400,
+        'invalid_request',
+        expect.stringContaining(start),
+      ]);
   });
 
   it('with what another organization alone knows', async () => {
@@ -176,25 +151,20 @@ describe('a filter is refused', () => {
       people: ['eve', 'grace'],
     };
     for (const [kind, ids] of Object.entries(foreign)) {
-      const posted = async (key: string) =>
+      const post = (key: string) =>
         f.send('/api/v1/webhooks', { ...known, filter: { [kind]: ids } }, { key });
-      const refused = await posted(f.key);
-      const pointers = ids.map((_id, at) => `/filter/${kind}/${at}`);
-      expect([
-        refused.status,
-        refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer),
-      ]).toEqual([400, pointers]);
-      expect((await posted(other.key)).status).toBe(201);
+      const errors = ids.map((_, at) => ({ pointer: `/filter/${kind}/${at}` }));
+      expect(await post(f.key)).toMatchObject({ status: 400, body: { errors } });
+      expect((await post(other.key)).status).toBe(201);
     }
   });
 
   it('of the format json, whose events stay as many as they were', async () => {
     const json = { url: known.url, events: known.events, secret: SECRET };
-    const answer = await f.send('/api/v1/webhooks', { ...json, filter: { people: ['ada'] } });
-    expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '/filter']);
     const { id } = await f.ask('/api/v1/webhooks', { ...json, filter: null });
-    const change = { filter: { people: ['ada'] } };
-    const changed = await f.send(`/api/v1/webhooks/${id}`, change, { method: 'PATCH' });
-    expect([changed.status, changed.body.errors[0].pointer]).toEqual([400, '/filter']);
+    const filter = { people: ['ada'] };
+    const post = f.send('/api/v1/webhooks', { ...json, filter });
+    for (const answer of [await post, await f.patch(`/api/v1/webhooks/${id}`, { filter })])
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/filter' }] } });
   });
 });
