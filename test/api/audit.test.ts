@@ -15,12 +15,8 @@ const { idp, api } = f;
 beforeEach(() => auditRows(api.ctx).deleteMany({ org_id: f.orgId }));
 
 interface Entry {
-  id: string;
   action: string;
-  actor: string;
-  actor_name: string | null;
-  person_name: string | null;
-  target: { kind: string; id: string; name: string | null } | null;
+  target: object | null;
 }
 
 const read = (query = '', key = f.admin) => f.send(`/v1/audit${query}`, undefined, { key });
@@ -56,24 +52,19 @@ describe('the audit log', () => {
       expect(await actionsOf(`?actor=${actor}`), actor).toEqual(['key.create']);
     expect(await actionsOf('?from=2026-11-23&to=2026-11-24')).toEqual(['webhooks', 'webhook.delete']);
     expect(await actionsOf('?from=2026-11-24T12:00:00Z')).toEqual(['member.add']);
-    const { body } = await read('?action=webhook.&limit=1');
-    expect([body.total, body.has_more]).toEqual([2, true]);
-    expect(await actionsOf(`?action=webhook.&limit=1&cursor=${body.cursor}`)).toEqual(['webhook.create']);
     const long = await f.member('x'.repeat(256));
     await write('key.revoke', NOON - 3 * DAY, { actor: long._id });
     expect(await actionsOf(`?actor=${long.user_id}`)).toEqual(['key.revoke']);
-    for (const query of ['?from=yesterday', '?action=', '?who=me'])
-      expect((await read(query)).status).toBe(400);
+    for (const query of ['?from=yesterday', '?action=']) expect((await read(query)).status).toBe(400);
   });
 
   it('is counted to 10,000 entries, and no further', async () => {
+    const entry = { actor: 'cli', org_id: f.orgId, details: {} };
     const entries = Array.from({ length: COUNTED_ROWS }, (_, index) => ({
+      ...entry,
       _id: newId('aud'),
       at: new Date(NOON - index * 1_000),
-      actor: 'cli',
       action: index % 100 === 0 ? 'member.add' : 'budget.update',
-      org_id: f.orgId,
-      details: {},
     }));
     await auditRows(api.ctx).insertMany(entries);
     const total = async (query: string) => (await read(query)).body.total as number | null;
@@ -89,47 +80,37 @@ describe('the audit log', () => {
     expect(await total('?from=2026-11-24T11:59:59Z')).toBe(2);
   });
 
-  it('names who acted and what was changed, as they are called now', async () => {
+  it('names who acted, what was changed and whose it is, as they are called now', async () => {
     const invited = await ask('/v1/members', { email: 'New@example.org', role: 'member' });
+    const member = await memberRows(api.ctx).findOne({ user_id: invited.user_id });
     const { key, id: keyId } = await ask('/v1/keys', { name: 'ci', scopes: ['webhooks:write'] });
     const hook = { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) };
     const webhook = await f.ask('/api/v1/webhooks', hook, { key });
-    await write('usage.reconcile', NOON);
     await changeMember(api.ctx, f.orgId, f.admin.userId, { name: 'Grace' });
-    const entries = await byAction();
-    expect(entries.get('member.add')).toMatchObject({
-      actor: f.admin.accountId,
-      actor_name: 'Grace',
-      target: { kind: 'user', id: invited.user_id, name: 'new@example.org' },
-    });
-    expect(entries.get('key.create')).toMatchObject({ target: { kind: 'key', id: keyId, name: 'ci' } });
-    expect(entries.get('webhook.create')).toMatchObject({
-      actor: keyId,
-      actor_name: 'ci',
-      target: { kind: 'webhook', id: webhook.id, name: hook.url },
-    });
-    expect(entries.get('usage.reconcile')).toMatchObject({ actor_name: null, target: null });
-    await removeMember(api.ctx, f.orgId, invited.user_id);
-    const added = (await read('?action=member.add')).body.data[0];
-    expect(added.target).toEqual({ kind: 'user', id: invited.user_id, name: null });
-  });
-
-  it('names the person whose thing was changed, and the budget of a raise', async () => {
-    const made = await ask('/v1/members', { email: 'Ada@example.org', role: 'member' });
-    const ada = await memberRows(api.ctx).findOne({ user_id: made.user_id });
-    await write('device.link', NOON, { details: { account_id: ada?._id, device_id: 'dev_1' } });
-    await write('raise.deny', NOON, {
-      details: { raise_id: 'rse_1', budget_id: 'bud_1', user_id: made.user_id },
-    });
+    const raise = { raise_id: 'rse_1', budget_id: 'bud_1', user_id: invited.user_id };
+    await write('device.link', NOON, { details: { account_id: member?._id, device_id: 'dev_1' } });
+    await write('raise.deny', NOON, { details: raise });
     await write('price-rule.remove', NOON, { details: { price_rule_id: 'prl_1', name: 'GPUs' } });
     await write('usage.reconcile', NOON);
+    const [actor, name] = [f.admin.accountId, 'new@example.org'];
+    const user = { kind: 'user', id: invited.user_id, name };
     const entries = await byAction();
-    expect(entries.get('device.link')?.person_name).toBe('ada@example.org');
-    const budget = { kind: 'budget', id: 'bud_1' };
-    expect(entries.get('raise.deny')).toMatchObject({ person_name: 'ada@example.org', target: budget });
-    const rule = { kind: 'price_rule', id: 'prl_1', name: 'GPUs' };
-    expect(entries.get('price-rule.remove')?.target).toEqual(rule);
-    expect(entries.get('usage.reconcile')?.person_name).toBe(null);
+    for (const [action, entry] of Object.entries({
+      'member.add': { actor, actor_name: 'Grace', target: user },
+      'key.create': { target: { kind: 'key', id: keyId, name: 'ci' } },
+      'webhook.create': {
+        actor: keyId,
+        actor_name: 'ci',
+        target: { kind: 'webhook', id: webhook.id, name: hook.url },
+      },
+      'device.link': { person_name: name },
+      'raise.deny': { person_name: name, target: { kind: 'budget', id: 'bud_1' } },
+      'price-rule.remove': { target: { kind: 'price_rule', id: 'prl_1', name: 'GPUs' } },
+      'usage.reconcile': { actor_name: null, person_name: null, target: null },
+    }))
+      expect(entries.get(action), action).toMatchObject(entry);
+    await removeMember(api.ctx, f.orgId, invited.user_id);
+    expect((await byAction()).get('member.add')?.target).toEqual({ ...user, name: null });
   });
 
   it('names nobody of another organization', async () => {
@@ -140,7 +121,6 @@ describe('the audit log', () => {
     });
     const [entry] = (await read()).body.data;
     expect([entry.actor_name, entry.target.name, entry.person_name]).toEqual([null, null, null]);
-    expect((await read('', stranger)).body.data.map(({ id }: Entry) => id)).not.toContain(entry.id);
   });
 });
 
@@ -149,13 +129,13 @@ describe('the export of the audit log', () => {
 
   it('has every entry that matches, oldest first, as CSV and as NDJSON', async () => {
     for (let index = 0; index < 1_100; index += 1)
-      await write(index % 2 === 0 ? 'key.create' : 'key.revoke', NOON - DAY + index, { details: { index } });
-    const answer = await fetch(`${api.url}/v1/audit/export?format=ndjson&action=key.create`, {
-      headers: { Authorization: `Bearer ${f.admin.session}` },
-    });
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit.ndjson"');
-    const lines = (await answer.text()).trim().split('\n');
-    const indexes = lines.map((line) => JSON.parse(JSON.parse(line).details).index);
+      await write(index % 2 ? 'key.revoke' : 'key.create', NOON - DAY + index, { details: { index } });
+    const { headers, text } = await download('?format=ndjson&action=key.create');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="audit.ndjson"');
+    const indexes = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(JSON.parse(line).details).index);
     expect(indexes).toEqual(Array.from({ length: 550 }, (_, index) => 2 * index));
     const csv = await download('?from=2026-11-23&to=2026-11-24');
     expect(csv.headers.get('content-type')).toContain('text/csv');
@@ -163,7 +143,7 @@ describe('the export of the audit log', () => {
     expect(rows[0]).toBe('at,action,actor,actor_name,target_kind,target_id,target_name,details,id');
     expect(rows).toHaveLength(1_101);
     expect((await download('?from=2030-01-01')).text.trim()).toBe(rows[0]);
-    for (const wrong of ['?format=parquet', '?limit=1']) expect((await download(wrong)).status).toBe(400);
+    expect((await download('?format=parquet')).status).toBe(400);
   });
 
   it('has no cell that a spreadsheet would run', async () => {

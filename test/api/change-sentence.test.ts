@@ -24,32 +24,17 @@ test.each([
   expect(changeOf(costs(cost, was), before)).toBe(words);
 });
 
-test('what explains more than all of a difference says what the others did', () => {
-  const row = (key: string | null, difference_usd: string) => ({
-    key,
-    cost_usd: '0.000000000',
-    before_cost_usd: '0.000000000',
-    difference_usd,
-  });
-  const of = (difference_usd: string, own: string, other: string) => ({
-    difference_usd,
-    splits: [
-      { by: 'session' as const, rows: [row('ses_1', own), row('ses_2', other)] },
-      { by: 'model' as const, rows: [row('ses_1', difference_usd)] },
-    ],
-  });
-  const explained = { by: 'session' as const, keys: ['ses_1'] };
-  expect(partOf(of('8.000000000', '10.000000000', '-2.000000000'), explained)).toEqual({
-    more: '$10.00 more',
-    others: '$2.00 less',
-  });
-  expect(partOf(of('-8.000000000', '-10.000000000', '2.000000000'), explained)).toEqual({
-    more: '$10.00 less',
-    others: '$2.00 more',
-  });
+test.each([
+  [8, 10, -2, { more: '$10.00 more', others: '$2.00 less' }],
+  [-8, -10, 2, { more: '$10.00 less', others: '$2.00 more' }],
   // A share of four decimals, 1.0377, would make 1,037.70 of it.
-  expect(partOf(of('1000.000000000', '1037.744000000', '-37.744000000'), explained)).toEqual({
-    more: '$1,037.74 more',
-    others: '$37.74 less',
-  });
+  [1_000, 1_037.744, -37.744, { more: '$1,037.74 more', others: '$37.74 less' }],
+])('of a difference of %d what explains %d says what the others did: %d', (all, own, other, words) => {
+  const row = (key: string, difference: number) => ({ key, ...costs(difference.toFixed(9), '0.000000000') });
+  const splits = [
+    { by: 'session' as const, rows: [row('ses_1', own), row('ses_2', other)] },
+    { by: 'model' as const, rows: [row('ses_1', all)] },
+  ];
+  const { difference_usd } = row('', all);
+  expect(partOf({ difference_usd, splits }, { by: 'session', keys: ['ses_1'] })).toEqual(words);
 });

@@ -1,82 +1,54 @@
 import { expect, test } from 'vitest';
 import { DIMENSIONS, type Grouping, WORK_DIMENSIONS } from '../../packages/dashboard/data/range.ts';
 import { costContent } from '../../packages/dashboard/pages/overview/cost-content.ts';
-import { addMember } from '../../shared/people/members.ts';
-import { makeSignal } from '../support/factories.ts';
-import { api, DAY, daysAgo, iso, key, NOW, orgId, SHOP, setUpShop } from '../support/shop.ts';
+import { fixture } from '../support/fixture.ts';
 
-setUpShop();
-
-const RANGE = { from: iso(daysAgo(12)), to: iso(NOW + DAY) };
-
-const repositoryOf = (index: number) => `${SHOP}-${index}`;
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-02-01T12:00:00Z');
+const { ask, member, orgId, spend } = await fixture({ clock: NOW });
+const daysAgo = (days: number) => new Date(NOW - days * DAY).toISOString();
+const RANGE = { from: daysAgo(12), to: daysAgo(-1) };
 
 /** Twelve of everything, in each of two days, with costs that differ; some of it in no team, branch or pull request. */
 async function spendOnTwelve(): Promise<void> {
-  const calls = Array.from({ length: 12 }, (_, index) =>
-    [1, 3].map((days) => ({
-      ts: daysAgo(days),
-      user_id: `user-${index}`,
+  await spend({ ts: daysAgo(2), user_id: 'nobody', cost_usd: 7 });
+  for (let index = 0; index < 12; index += 1) {
+    const [user_id, branch] = [`user-${index}`, `branch-${index}`];
+    const repository = `github.com/acme/shop-${index}`;
+    const call = {
+      user_id,
       project_id: `project-${index}`,
       model: `model-${index}`,
       adapter: `tool-${index}`,
-      repository: repositoryOf(index),
-      branch: index % 4 === 3 ? undefined : `branch-${index}`,
+      repository,
+      branch: index % 4 === 3 ? undefined : branch,
       task: `T-${index}`,
-      cost_usd: (index + 1) * days,
-    })),
-  ).flat();
-  const signals = [...calls, { ts: daysAgo(2), user_id: 'nobody', cost_usd: 7 }].map(makeSignal);
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
-  expect(new Set(body.results.map(({ status }: { status: string }) => status))).toEqual(
-    new Set(['accepted']),
-  );
-  for (let index = 0; index < 12; index += 1) {
-    const report = {
-      repository: repositoryOf(index),
-      number: index + 1,
-      branch: `branch-${index}`,
-      state: 'open',
     };
-    const opened = { opened_at: iso(daysAgo(10)), updated_at: iso(daysAgo(10)) };
-    const told = await api.call('/api/v1/pull-requests', { key, body: { ...report, ...opened } });
-    expect(told.status, told.text).toBe(200);
+    await spend(...[1, 3].map((days) => ({ ...call, ts: daysAgo(days), cost_usd: (index + 1) * days })));
+    const times = { opened_at: daysAgo(10), updated_at: daysAgo(10) };
+    await ask('/api/v1/pull-requests', { repository, number: index + 1, branch, state: 'open', ...times });
+    await member(user_id, { teams: [`team-${index}`] });
   }
-  for (let index = 0; index < 12; index += 1)
-    await addMember(api.ctx, {
-      org_id: orgId,
-      user_id: `user-${index}`,
-      email: `user-${index}@example.org`,
-      role: 'member',
-      teams: [`team-${index}`],
-    });
 }
 
 test('the series of the cost chart sum to the total of each day, and to the whole, by all nine splits', async () => {
   await spendOnTwelve();
+  const usage = '/api/v1/usage';
+  const ofTeams = `/api/v1/org/${orgId}/usage`;
   const questions: [string, readonly Grouping[]][] = [
-    ['/api/v1/usage', DIMENSIONS],
-    ...WORK_DIMENSIONS.map((by): [string, readonly Grouping[]] => ['/api/v1/usage', [by]]),
-    ...DIMENSIONS.map((by): [string, readonly Grouping[]] => ['/api/v1/usage', [by]]),
-    [`/api/v1/org/${orgId}/usage`, [...DIMENSIONS, 'team']],
-    [`/api/v1/org/${orgId}/usage`, ['team']],
+    [usage, DIMENSIONS],
+    ...[...WORK_DIMENSIONS, ...DIMENSIONS].map((by): [string, readonly Grouping[]] => [usage, [by]]),
+    [ofTeams, [...DIMENSIONS, 'team']],
+    [ofTeams, ['team']],
   ];
   for (const [path, splits] of questions) {
-    const query = new URLSearchParams({
-      ...RANGE,
-      interval: 'day',
-      series: 'each',
-      top: '8',
-      group_by: splits.join(','),
-    });
-    const { status, body, text } = await api.call(`${path}?${query.toString()}`, { key });
-    expect(status, text).toBe(200);
+    const shape = { interval: 'day', series: 'each', top: '8', group_by: splits.join(',') };
+    const query = new URLSearchParams({ ...RANGE, ...shape });
+    const body = await ask(`${path}?${query.toString()}`);
     for (const split of splits) {
       const { series, labels } = costContent(body, { split, names: new Map(), search: {}, zone: 'UTC' });
-      expect(
-        series.filter(({ name }) => name === 'All others').length,
-        `${split}: more than the chart shows`,
-      ).toBe(1);
+      const others = series.filter(({ name }) => name === 'All others');
+      expect(others, `${split}: more than the chart shows`).toHaveLength(1);
       const sums = labels.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
       const totals = body.series.map(({ cost_usd }: { cost_usd: number }) => cost_usd);
       expect(sums, `${path} by ${splits.join(',')}: ${split}`).toEqual(totals);

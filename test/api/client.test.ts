@@ -3,8 +3,7 @@ import createClient from 'openapi-fetch';
 import { expect, it } from 'vitest';
 import type { paths } from '../../api/docs/client.d.ts';
 import { sha256 } from '../support/credits.ts';
-import { fixture } from '../support/fixture.ts';
-import { until } from '../support/harness.ts';
+import { BUDGET, fixture } from '../support/fixture.ts';
 import { linkDevice } from '../support/people.ts';
 
 const { api, key, orgId, person: join } = await fixture({ idp: true });
@@ -33,21 +32,13 @@ it('a client that is generated from the document records, reads and bills', asyn
   expect(session.data?.signals.map(({ tokens_in }) => tokens_in)).toEqual([100]);
   const list = await client.GET('/api/v1/sessions', { params: { query: { user_id: 'ada', limit: 5 } } });
   expect(list.data?.total).toBe(1);
-  const usage = await client.GET('/api/v1/usage', {
-    params: { query: { interval: 'day', group_by: 'model' } },
-  });
+  const query = { interval: 'day', group_by: 'model' } as const;
+  const usage = await client.GET('/api/v1/usage', { params: { query } });
   expect(usage.data?.totals.tokens_in).toBe(100);
 
-  const budget = {
-    name: 'All',
-    scope: 'org',
-    metric: 'tokens',
-    threshold: 1_000,
-    window: 'monthly',
-  } as const;
   const params = { header: { 'Idempotency-Key': randomUUID() } };
-  const created = await client.POST('/api/v1/budgets', { params, body: budget });
-  const repeated = await client.POST('/api/v1/budgets', { params, body: budget });
+  const created = await client.POST('/api/v1/budgets', { params, body: BUDGET });
+  const repeated = await client.POST('/api/v1/budgets', { params, body: BUDGET });
   expect(repeated.data?.id).toBe(created.data?.id);
   const refused = await client.GET('/api/v1/sessions', { params: { query: { limit: 1_000 } } });
   expect(refused.error).toMatchObject({ code: 'invalid_request', errors: [{ parameter: 'limit' }] });
@@ -62,11 +53,9 @@ it('a client that is generated from the document spends a credit and finds it in
   });
   expect(spent.data).toMatchObject({ delta: -1, bucket: 'window', reason: 'receipt' });
   const account = clientWith(person.session);
-  const rows = await until(async () => {
-    const { data } = await account.GET('/v1/ledger', { params: { query: { limit: 10 } } });
-    return data?.transactions.find(({ reason }) => reason === 'receipt');
-  });
-  expect(rows).toMatchObject({ delta: -1, bucket: 'window' });
+  const { data } = await account.GET('/v1/ledger', { params: { query: { limit: 10 } } });
+  const [row] = data?.transactions ?? [];
+  expect(row).toMatchObject({ delta: -1, bucket: 'window', reason: 'receipt' });
   const devices = await account.GET('/v1/devices');
   expect(devices.data?.devices).toHaveLength(1);
 });

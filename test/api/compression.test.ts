@@ -31,29 +31,24 @@ async function get(
   });
 }
 
-it.each(['gzip', 'gzip, deflate, br', 'br;q=1, gzip;q=0.5', '*'])(
-  'a long answer is compressed for a client that accepts %s, whole or in pieces',
-  async (accepts) => {
+/** The coding that a client is sent, and its `Accept-Encoding`. */
+const cases = [
+  ...['gzip', 'gzip, deflate, br', 'br;q=1, gzip;q=0.5', '*'].map((accepts) => ['gzip', accepts] as const),
+  ...[undefined, 'identity', 'br', 'gzip;q=0', 'gzip;q=0, *'].map((accepts) => [undefined, accepts] as const),
+];
+
+it.each(cases)(
+  'a long answer, whole or in pieces, has the coding %s for one that accepts %s',
+  async (coding, accepts) => {
     for (const path of ['/api/v1/sessions?limit=100', long]) {
       const plain = await get(path);
       const { headers, bytes } = await get(path, accepts);
-      expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
+      expect([headers['content-encoding'], headers.vary]).toEqual([coding, 'Accept-Encoding']);
       expect(headers['content-type']).toBe(plain.headers['content-type']);
       // The cursor of a page is another one each time.
       const read = (text: Buffer) => ({ ...JSON.parse(text.toString()), cursor: '' });
-      expect(read(gunzipSync(bytes))).toEqual(read(plain.bytes));
-      expect(bytes.length).toBeLessThan(plain.bytes.length / 3);
-    }
-  },
-);
-
-it.each([undefined, 'identity', 'br', 'gzip;q=0', 'gzip;q=0, *'])(
-  'it is plain for one that accepts %s',
-  async (accepts) => {
-    for (const path of ['/api/v1/sessions?limit=100', long]) {
-      const { headers, bytes } = await get(path, accepts);
-      expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept-Encoding']);
-      expect(() => JSON.parse(bytes.toString())).not.toThrow();
+      expect(read(coding ? gunzipSync(bytes) : bytes)).toEqual(read(plain.bytes));
+      if (coding) expect(bytes.length).toBeLessThan(plain.bytes.length / 3);
     }
   },
 );
