@@ -8,7 +8,6 @@ function firstQuery(provider: string | undefined, model: string) {
 }
 
 it.each([
-  ['anthropic', 'anthropic'],
   ['Anthropic', 'anthropic'],
   ['openai', 'openai'],
   ['azure.ai.openai', 'azure'],
@@ -19,7 +18,6 @@ it.each([
   ['gcp.gemini', 'google'],
   ['gcp.vertex_ai', 'google'],
   ['gcp.gen_ai', 'google'],
-  ['google', 'google'],
   ['Vertex AI', 'google'],
   ['x_ai', 'x-ai'],
   ['xai', 'x-ai'],
@@ -64,7 +62,6 @@ it.each([
   ['openai:gpt-5', 'openai', 'gpt-5'],
   ['litellm/openai/gpt-5', 'openai', 'gpt-5'],
   ['gemini/gemini-2.5-pro', 'google', 'gemini-2.5-pro'],
-  ['models/gemini-2.5-pro', undefined, 'gemini-2.5-pro'],
   ['publishers/google/models/gemini-2.5-pro', 'google', 'gemini-2.5-pro'],
   ['projects/p/locations/l/publishers/anthropic/models/claude-opus-5', 'google', 'claude-opus-5'],
   ['vertex_ai/claude-opus-5@20260101', 'google', 'claude-opus-5-20260101'],
@@ -79,7 +76,6 @@ it.each([
     'aws',
     'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
   ],
-  ['azure/gpt-4o', 'azure', 'gpt-4o'],
   ['openrouter/anthropic/claude-sonnet-4.5', 'openrouter', 'anthropic/claude-sonnet-4.5'],
   ['gpt-oss:20b', undefined, 'gpt-oss:20b'],
   ['ft:gpt-4o-mini-2024-07-18:acme::abc', undefined, 'ft:gpt-4o-mini-2024-07-18:acme::abc'],

@@ -34,6 +34,8 @@ function signalAt(minutes: number, extra: Partial<Draft> = {}): Draft {
   };
 }
 
+const signalsAt = (...minutes: number[]) => minutes.map((minute) => signalAt(minute));
+
 let ids = 0;
 function assign(existing: readonly Session[], signals: readonly Draft[], nowMs = LATER) {
   return assignSignals({
@@ -75,16 +77,13 @@ describe('sessions in event time', () => {
   ])('a signal %s: %s', (_, arrivals, expected) => {
     let sessions: Session[] = [];
     for (const minutes of arrivals.split(', '))
-      sessions = keep(
-        sessions,
-        minutes.split(' ').map((minute) => signalAt(Number(minute))),
-      );
+      sessions = keep(sessions, signalsAt(...minutes.split(' ').map(Number)));
     expect(minutesOf(sessions)).toBe(expected);
   });
 
   it('leaves only the newest open, and ends it at birth when its silence has lasted already', () => {
     const now = T0 + 100 * MINUTE;
-    const open = keep([], [signalAt(0), signalAt(40), signalAt(80)], now);
+    const open = keep([], signalsAt(0, 40, 80), now);
     expect(open.map((session) => session.state)).toEqual(['ended', 'ended', 'open']);
     const past = keep([], [signalAt(0)], T0 + 31 * MINUTE);
     expect(past[0]).toMatchObject({ state: 'ended', end_reason: 'timeout' });
@@ -100,23 +99,24 @@ describe('sessions in event time', () => {
   it('takes nothing after the close into a session that was closed by hand', () => {
     const [open] = keep([], [signalAt(0)], T0);
     const closed = close(open as Session, T0 + 5 * MINUTE);
-    const sessions = keep([closed], [signalAt(5), signalAt(6)], T0 + 6 * MINUTE);
+    const sessions = keep([closed], signalsAt(5, 6), T0 + 6 * MINUTE);
     expect(sessions.map((session) => session.signal_count)).toEqual([2, 1]);
     expect(sessions[0]?.ended_at).toEqual(closed.ended_at);
   });
 
   it('leaps over no session that was closed by hand, though an older one is within the timeout', () => {
-    const [older, newer] = keep(keep([], [signalAt(0), signalAt(41)]), [signalAt(20)], T0 + 41 * MINUTE);
+    const [older, newer] = keep(keep([], signalsAt(0, 41)), signalsAt(20), T0 + 41 * MINUTE);
     const closed = close(newer as Session, T0 + 42 * MINUTE);
     const sessions = keep([older as Session, closed], [signalAt(45)], T0 + 45 * MINUTE);
     expect(minutesOf(sessions)).toBe('0-20 41-41 45-45');
   });
 
   it('names the model with most tokens, the first used of equals, and lists models by first use', () => {
-    const [session] = keep(
-      keep([], [signalAt(2, { model: 'b', tokens_in: 5 }), signalAt(3, { model: null, tokens_in: 50 })]),
-      [signalAt(1, { model: 'a', tokens_in: 5 })],
-    );
+    const [b, none] = [
+      signalAt(2, { model: 'b', tokens_in: 5 }),
+      signalAt(3, { model: null, tokens_in: 50 }),
+    ];
+    const [session] = keep(keep([], [b, none]), [signalAt(1, { model: 'a', tokens_in: 5 })]);
     expect(session?.model).toBe('a');
     expect(session?.model_tokens.map((entry) => entry.model)).toEqual(['a', 'b']);
     expect(keep([], [signalAt(0, { model: null })])[0]?.model).toBe('unknown');
