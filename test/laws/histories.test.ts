@@ -698,7 +698,10 @@ const placedAt = (minutes: number, place: ToldContext['place']): Step => ({
   ],
 });
 const voidFirst: Step = { do: 'void', which: [], isOfFirst: true };
-/** Histories that are always among them: calls that change places in one step, and voids of the same kind one after the other. */
+/**
+ * Histories that are always among them: calls that change places in one step, voids of the same kind one after the other, and a voided
+ * call that stays where others move.
+ */
 const EXAMPLES: [Step[]][] = [
   [[callsAt(3, 6), { do: 'exchange', at: 0 }, placedAt(5.995, 'one')]],
   [
@@ -710,6 +713,14 @@ const EXAMPLES: [Step[]][] = [
       placedAt(5.9, 'one'),
       voidFirst,
       placedAt(2.5, 'two'),
+    ],
+  ],
+  [
+    [
+      { ...callsAt(), calls: [{ ...callAt(3), ownPlace: 'main' }, callAt(6)] } as Step,
+      placedAt(2, 'main'),
+      voidFirst,
+      placedAt(2.5, 'one'),
     ],
   ],
 ];
