@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +15,7 @@ import { type CommandLine, commandProcess } from '../support/command-line.ts';
 import { type Answer, type CallOptions, call, until } from '../support/harness.ts';
 import { ISSUER_CERTIFICATE, startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice } from '../support/people.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 /** The tests of this file tell one story, in this order: a deployment by the Procfile, from nothing to its end. */
 const PROCFILE = Object.fromEntries(
@@ -26,7 +26,7 @@ const PROCFILE = Object.fromEntries(
 );
 const EDITED = ['PORT', 'HOST', 'WORKER_PORT', 'MONGODB_URL', 'REDIS_URL'];
 
-let folder: string;
+const folder = temporaryFolder(afterAll);
 let stores: RunningStore[];
 let issuer: TestIssuer;
 let env: Record<string, string>;
@@ -36,7 +36,6 @@ let worker: ChildProcess | undefined;
 const called = new Set<string>();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'usage-governor-procfile-'));
   const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
   stores = [mongo, redis];
@@ -49,7 +48,6 @@ afterAll(async () => {
   for (const child of [web, worker]) child?.kill('SIGKILL');
   await issuer.stop();
   await Promise.all(stores.map((store) => store.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** `.env.example` as an operator fills it in: addresses of this machine, secrets, the issuer. NODE_ENV stays as it is. */

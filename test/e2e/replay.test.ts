@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReplayOptions, replay } from '../../scripts/traffic/replay.ts';
@@ -9,22 +8,19 @@ import { rollupRows } from '../../shared/core/calls/usage/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { type ExpectedSession, expectSessions } from '../support/session-oracle.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { readTrace } from '../support/trace.ts';
 
 /** So many that the three timeouts cut differently. */
 const USERS = 120;
 
 let api: TestApi;
-let folder: string;
+const folder = temporaryFolder(afterAll);
 
 beforeAll(async () => {
   api = await startApi();
-  folder = await mkdtemp(join(tmpdir(), 'replay-e2e-'));
 });
-afterAll(async () => {
-  await api.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => api.close());
 
 describe('a replayed trace', () => {
   const trace = readTrace({ calls: 2_000 });

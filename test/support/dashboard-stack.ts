@@ -1,9 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startIdp } from '../../scripts/idp/provider.ts';
 import { issueSessionToken } from '../../scripts/idp/session-token.ts';
-import { ensureIdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import type { Identity } from '../../shared/core/accounts/identity/verify-access-token.ts';
 import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { createOrganization } from '../../shared/core/accounts/organizations/create-organization.ts';
@@ -13,6 +8,7 @@ import { type Stack, startStack } from './drills/stack.ts';
 import { makeSignal } from './factories.ts';
 import { call } from './harness.ts';
 import { beginBrowserSession } from './people.ts';
+import { startSignIn } from './sign-in.ts';
 
 export type PersonName = 'Grace' | 'Tom';
 
@@ -41,26 +37,21 @@ const PEOPLE = [
 
 /** Real processes, a real identity provider, and an organization. */
 export async function startDashboard(env: Record<string, string> = {}): Promise<DashboardStack> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-dashboard-'));
-  const state = await ensureIdpState(dataDir);
-  const idp = await startIdp(state, () => PEOPLE);
-  const settings = { ...idpEnvironment(state), TIME_SCALE: '3000', ...env };
-  const stack = await startStack({ env: settings, fast: true });
+  const { issuer, folder: dataDir, env: ofIssuer, stop } = await startSignIn(() => PEOPLE);
+  const stack = await startStack({ env: { ...ofIssuer, TIME_SCALE: '3000', ...env }, fast: true });
   let organizations = 0;
   const found = async (): Promise<Organization> => {
     organizations += 1;
     const suffix = organizations === 1 ? '' : `-${organizations}`;
-    return foundOrganization(stack, { dataDir, issuer: issuerOf(state), suffix });
+    return foundOrganization(stack, { dataDir, issuer, suffix });
   };
   const first: DashboardStack = {
     ...stack,
     ...(await found()),
     another: async () => ({ ...first, ...(await found()) }),
     stop: async () => {
-      idp.closeAllConnections();
-      idp.close();
       await stack.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      stop();
     },
   };
   return first;
