@@ -236,12 +236,6 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(await record(signals)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
-  it('16 a header over 16 KiB is 431', async () => {
-    const answer = await raw(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}`);
-    expect(answer).toMatch(/^HTTP\/1.1 431/);
-    expect(answer).toContain('headers_too_large');
-  });
-
   it.each([
     ['a length and chunks', '\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked'],
     ['two lengths', '\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3'],

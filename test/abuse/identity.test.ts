@@ -95,10 +95,10 @@ test('55 an issuer that never answered is a 503 that says when to try again', as
   await cold.close();
 });
 
-test('57 a token of 10 kB is a 401, a header of 20 kB a 431', async () => {
+test('16, 57 a token of 10 kB is a 401, a header over 16 KiB a 431', async () => {
   for (const [length, status] of [
     [10_000, 401],
-    [20_000, 431],
+    [12_500, 431],
   ] as const) {
     const claims = { roles: 'x'.repeat(length) };
     const key = await idp.mint(ada.sub, { nowMs: clock.now(), claims });
@@ -127,14 +127,6 @@ describe('58 user codes are not to be guessed', () => {
     const fresh = await startLink(guessing.at);
     expect((await enter(person, fresh.user_code, guessing)).status).toBe(204);
     await guessing.at.close();
-  });
-
-  test('fifty at once count too', async () => {
-    const person = await makePerson(api.ctx, idp);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => enter(person, wrongCode)));
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(WRONG_USER_CODES);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - WRONG_USER_CODES);
-    await passCodes();
   });
 
   test('right ones do not count, nor the same one pressed again', async () => {
@@ -275,44 +267,22 @@ async function creditKeysDigest(accountId: string): Promise<unknown> {
   return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, stream);
 }
 
-describe('66 a revoked device spends nothing more', () => {
-  test('not from another process, not by a key that was answered, and nothing is written', async () => {
-    const { device_id, access_token } = await linkDevice(api, ada);
-    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
-    await waitUntilReady(other.ctx.redis.meter, 5_000);
-    const key = randomUUID();
-    expect((await spend(other, access_token, key)).status).toBe(200);
-    expect((await revoke(api, ada, device_id)).status).toBe(200);
-    const before = await creditKeysDigest(ada.accountId);
-    for (const process of [other, api]) {
-      for (const again of [key, randomUUID()]) {
-        const refused = await spend(process, access_token, again);
-        expect([refused.status, refused.body.code]).toEqual([401, 'unauthorized']);
-      }
+test('66 a revoked device spends nothing more: not from another process, not by a key that was answered, and nothing is written', async () => {
+  const { device_id, access_token } = await linkDevice(api, ada);
+  const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+  await waitUntilReady(other.ctx.redis.meter, 5_000);
+  const key = randomUUID();
+  expect((await spend(other, access_token, key)).status).toBe(200);
+  expect((await revoke(api, ada, device_id)).status).toBe(200);
+  const before = await creditKeysDigest(ada.accountId);
+  for (const process of [other, api])
+    for (const again of [key, randomUUID()]) {
+      const refused = await spend(process, access_token, again);
+      expect([refused.status, refused.body.code]).toEqual([401, 'unauthorized']);
     }
-    expect(await creditKeysDigest(ada.accountId)).toEqual(before);
-    await other.close();
-    await other.ctx.close();
-  });
-
-  test('no spend that begins after the 200 succeeds, while others are in flight', async () => {
-    const { device_id, access_token } = await linkDevice(api, ada);
-    let isRevoked = false;
-    const late: number[] = [];
-    const spendOn = async () => {
-      while (late.length < 40) {
-        const beganAfter = isRevoked;
-        const { status } = await spend(api, access_token);
-        if (beganAfter) late.push(status);
-      }
-    };
-    const spending = Promise.all(Array.from({ length: 8 }, spendOn));
-    await spend(api, access_token);
-    expect((await revoke(api, ada, device_id)).status).toBe(200);
-    isRevoked = true;
-    await spending;
-    expect(new Set(late)).toEqual(new Set([401]));
-  });
+  expect(await creditKeysDigest(ada.accountId)).toEqual(before);
+  await other.close();
+  await other.ctx.close();
 });
 
 test('67 a token on two machines spends one balance, and the operator sees two addresses', async () => {

@@ -12,11 +12,10 @@ import {
 } from '../../../../shared/platform/due/plan-due.ts';
 import { postponeDue } from '../../../../shared/platform/due/postpone-due.ts';
 import { sweepDue } from '../../../../shared/platform/due/sweep-due.ts';
-import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
 import { dueJobRow, oneOfOrganization } from '../../../../workers/job-row.ts';
-import { startWorker } from '../../../../workers/worker.ts';
 import { storesFixture } from '../../../support/fixture.ts';
 import { until } from '../../../support/harness.ts';
+import { runWorkers } from '../../../support/run-workers.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const { ctx, clock } = await storesFixture({ clock: START });
@@ -246,16 +245,14 @@ describe('work that fails', () => {
     });
     await commit(...rows);
     clock.advance(2_000 + rows.length);
-    const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(row, ctx, connection);
+    const end = await runWorkers(ctx, row);
     await until(
       async () => done.includes('good') && (await dueRows(ctx).countDocuments({ failures: 1 })) === 2,
     );
     expect(await swept()).toEqual({});
     clock.advance(10_000);
     expect(await swept()).toEqual({ 'first-kind': 2 });
-    await worker.close();
-    connection.disconnect();
+    await end();
   });
 });
 
@@ -269,8 +266,7 @@ test('what is woken while it is worked on takes one place, and is worked on once
       if (key === 'slow' && begun.length === 1) await release.promise;
     },
   });
-  const connection = connectRedis(ctx.config, 'worker');
-  const worker = startWorker(row, ctx, connection);
+  const end = await runWorkers(ctx, row);
   const wake = (key: string, dueMs: number) => wakeAll(ctx, [wakeDue(first, key, dueMs)]);
   wake('slow', START);
   await until(async () => begun.length === 1, { what: 'the first run to begin' });
@@ -280,9 +276,8 @@ test('what is woken while it is worked on takes one place, and is worked on once
   await until(async () => begun.includes('other'), { what: 'another key to be worked on' });
   release.resolve();
   await until(async () => begun.length > 2, { what: 'the second run' });
-  await worker.close();
+  await end();
   expect(begun).toEqual(['slow', 'other', 'slow']);
-  connection.disconnect();
 });
 
 test.each(['ends', 'fails'])(
