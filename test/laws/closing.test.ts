@@ -84,6 +84,7 @@ async function openStory(timezone: string) {
   /** Each charge day sums to usage over all its partitions, and final partitions are as they were. */
   async function expectLaw(): Promise<void> {
     const files = await filesIn(join(folder, orgId));
+    const { focus_closed_through: closedThrough = '' } = await readOrganization(ctx, orgId);
     const pushed = new Map<string, bigint>();
     for (const [path, manifest] of Object.entries(checkManifests(files))) {
       const rows = rowsOf(files, path, manifest);
@@ -94,6 +95,8 @@ async function openStory(timezone: string) {
       if (isCorrection && rows.length > 0) corrections.add(`${path} ${sum}`);
       for (const row of rows) expectPlace(row, manifest, isCorrection);
       pushed.set(day, (pushed.get(day) ?? 0n) + sum);
+      const isClosed = String(manifest.billing_period) <= closedThrough;
+      expect([path, manifest.state]).toEqual([path, isClosed ? 'final' : 'open']);
       if (manifest.state !== 'final') continue;
       const names = JSON.stringify(manifest.files);
       expect(finals.get(path) ?? names).toBe(names);

@@ -228,30 +228,6 @@ test('a correction that is taken back leaves a manifest without files, also when
   expect(await rowsOf('2026-02')).toHaveLength(1);
 });
 
-test('corrections are part of what their month closes, and later ones go to the next', async () => {
-  clock.set(at('02-28T12:00'));
-  const destination = await make();
-  await post({ ts: at('02-27T10:00'), cost_usd: 1 });
-  await changeRow({ focus_close_day: 1 });
-  clock.set(at('03-02T12:00'));
-  await close();
-  await post({ ts: at('02-27T11:00'), cost_usd: 2 });
-  clock.set(at('04-01T12:00'));
-  await close();
-  await post({ ts: at('02-27T12:00'), cost_usd: 4 });
-  await run(destination);
-  const found = await partitions();
-  const costs = ['2026-02', '2026-03', '2026-04'].map((month) => {
-    const { state, rows } = found[`${month} 2026-02-27`] ?? { state: '', rows: [] };
-    return [state, rows.map(({ EffectiveCost }) => EffectiveCost)];
-  });
-  expect(costs).toEqual([
-    ['final', ['1.000000000']],
-    ['final', ['2.000000000']],
-    ['open', ['4.000000000']],
-  ]);
-});
-
 test('a closing that was killed goes on where it was, with the days that it had closed as they were', async () => {
   await post({ ts: at('02-19T10:00'), cost_usd: 1 }, { ts: at('02-10T10:00'), cost_usd: 1 });
   clock.set(at('03-06T00:00'));
