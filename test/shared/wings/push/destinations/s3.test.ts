@@ -13,7 +13,7 @@ import { s3Store } from '../../../../../shared/wings/push/destinations/stores/s3
 import { PART_BYTES } from '../../../../../shared/wings/push/destinations/stores/s3-parts.ts';
 import type { S3Options } from '../../../../../shared/wings/push/destinations/stores/s3-request.ts';
 import { testDestination } from '../../../../../shared/wings/push/destinations/test-destination.ts';
-import { checkManifests, makeDestination, runAndKill } from '../../../../support/destinations.ts';
+import { checkManifests, makeDestination } from '../../../../support/destinations.ts';
 import { makeTenant } from '../../../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../../../support/harness.ts';
 import { hasS3, startS3, type TestS3 } from '../../../../support/s3.ts';
@@ -112,23 +112,6 @@ describe('a bucket', () => {
     expect(Object.keys(after)).toHaveLength(4);
     expect(Object.keys(after)).not.toEqual(Object.keys(objects));
   });
-
-  test('is whole after a run that was killed at any act', async () => {
-    const { _id } = await make();
-    let kills = 0;
-    for (let at = 1; ; at += 1) {
-      await report(at);
-      await untilDue(_id);
-      if (!(await runAndKill(api.ctx, _id, at, 'after'))) break;
-      kills += 1;
-      checkManifests(await s3.objects(bucket));
-      await runDestination(api.ctx, _id);
-      const objects = await s3.objects(bucket);
-      const named = Object.values(checkManifests(objects)).flatMap(({ files }) => files);
-      expect(Object.keys(objects).filter((name) => name.includes('/part-'))).toHaveLength(named.length);
-    }
-    expect(kills).toBeGreaterThan(5);
-  }, 60_000);
 
   test('of a deleted destination is taken over, by one of its organization alone, and by one at a time', async () => {
     await report(0);
