@@ -1,34 +1,28 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createServer, getCACertificates, type Server, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, expect, inject, test } from 'vitest';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { trustAuthorities } from '../../../shared/platform/basics/trust-authorities.ts';
 import { connectMongo } from '../../../shared/platform/mongo/connect.ts';
 import { connectRedis, waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { testEnv } from '../../support/harness.ts';
+import { listen, temporaryFolder } from '../../support/temporary.ts';
 
 const FOLDER = join(import.meta.dirname, '../../support/tls');
 const CERTIFICATE = join(FOLDER, 'certificate.pem');
 const trusted = getCACertificates('default');
-const servers: Server[] = [];
-let env: Record<string, string>;
 
-beforeAll(async () => {
-  const mongo = new URL(await encrypted(inject('mongoUrl')));
-  mongo.pathname = '/governor';
-  // The driver would go on to the address that the store gives itself, which is not encrypted.
-  for (const [name, value] of Object.entries({ tls: 'true', directConnection: 'true' }))
-    mongo.searchParams.set(name, value);
-  const redis = (await encrypted(inject('redisUrl'))).replace('redis:', 'rediss:');
-  env = { ...testEnv('governor'), MONGODB_URL: mongo.href, REDIS_URL: redis };
-});
+/** The environment of a process that reaches both stores by TLS alone. */
+const mongo = new URL(await encrypted(inject('mongoUrl')));
+mongo.pathname = '/governor';
+// The driver would go on to the address that the store gives itself, which is not encrypted.
+for (const [name, value] of Object.entries({ tls: 'true', directConnection: 'true' }))
+  mongo.searchParams.set(name, value);
+const REDIS_URL = (await encrypted(inject('redisUrl'))).replace('redis:', 'rediss:');
+const env = { ...testEnv('governor'), MONGODB_URL: mongo.href, REDIS_URL };
 afterEach(() => setDefaultCACertificates(trusted));
-afterAll(() => {
-  for (const server of servers) server.close();
-});
 
 /** The address of a store behind a server that speaks TLS with a certificate that nobody knows. */
 async function encrypted(address: string): Promise<string> {
@@ -41,9 +35,7 @@ async function encrypted(address: string): Promise<string> {
     socket.pipe(store).pipe(socket);
   });
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.push(server);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url.host = new URL(await listen(server, afterAll)).host;
   return url.href;
 }
 
@@ -76,7 +68,7 @@ test('an authority that is not trusted is named, with the setting that mends it'
 });
 
 test('a file without a certificate stops the start', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'authorities-'));
+  const folder = temporaryFolder();
   const files = {
     missing: null,
     empty: '',

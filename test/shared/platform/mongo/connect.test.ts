@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { findFreePort, isPortOpen } from '../../../../packages/stack/ports.ts';
 import { mongoServerCommand, planMongo } from '../../../../packages/stack/stores.ts';
 import { connectMongo } from '../../../../shared/platform/mongo/connect.ts';
 import { testEnv, until } from '../../../support/harness.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
 
 test('an address that cannot be used is told in one line, by the name of its variable', async () => {
   await expect(connectMongo('mongodb://a:b@c@127.0.0.1/governor')).rejects.toThrow(/^MONGODB_URL: .*$/);
 });
 
 test('a MongoDB without a replica set is refused at the start', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'usage-governor-mongo-'));
+  const dir = temporaryFolder();
   const port = await findFreePort();
   const command = await mongoServerCommand();
   const { file, args } = planMongo(command, { port, dir, fast: true });
@@ -26,7 +24,6 @@ test('a MongoDB without a replica set is refused at the start', async () => {
   const ended = once(server, 'exit');
   server.kill();
   await ended;
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** An address of the store of these tests, with options that its operator added. */

@@ -60,16 +60,22 @@ function faulty(when: 'before' | 'after'): Context {
   return { ...ctx, db: { ...ctx.db, database } };
 }
 
+/** Tallies of one refused call of each of these people, and a write of what they have not written. */
+function tallied(process: string, orgId: string, users: readonly string[], on: Context = ctx) {
+  const tallies = createTallies(process);
+  const add = (userId: string, atMs = NOW) => tallies.add(refusalOf(orgId, { userId }), atMs);
+  for (const user of users) add(user);
+  return { tallies, add, write: () => writeTallies(on, tallies, tallies.unwritten()) };
+}
+const people = (count: number, name = 'user') => Array.from({ length: count }, (_, at) => `${name}-${at}`);
+
 test.each(['before', 'after'] as const)(
   'a write that fails %s it is carried out is repeated, and counts each call once',
   async (when) => {
     const { orgId } = await tenant();
-    const failing = faulty(when);
-    const tallies = createTallies('one-');
-    for (const userId of ['ada', 'ada', 'bob']) tallies.add(refusalOf(orgId, { userId }), NOW);
-    const write = () => writeTallies(failing, tallies, tallies.unwritten());
+    const { tallies, add, write } = tallied('one-', orgId, ['ada', 'ada', 'bob'], faulty(when));
     await expect(write()).rejects.toThrow('gone');
-    tallies.add(refusalOf(orgId), NOW + 1);
+    add('ada', NOW + 1);
     await write();
     await write();
     expect(await countsOf(orgId)).toEqual({ ada: 3, bob: 1 });
@@ -79,13 +85,8 @@ test.each(['before', 'after'] as const)(
 
 test('two writes of one process at the same time count each call once', async () => {
   const { orgId } = await tenant();
-  const tallies = createTallies('twice-');
-  for (let user = 0; user < 1_100; user += 1)
-    tallies.add(refusalOf(orgId, { userId: `user-${user % 990}` }), NOW);
-  const other = createTallies('other-');
-  for (let user = 0; user < 100; user += 1) other.add(refusalOf(orgId, { userId: `more-${user}` }), NOW);
-  await writeTallies(ctx, other, other.unwritten());
-  const write = () => writeTallies(ctx, tallies, tallies.unwritten());
+  await tallied('other-', orgId, people(100, 'more')).write();
+  const { write } = tallied('twice-', orgId, [...people(990), ...people(110)]);
   await Promise.all([write(), write()]);
   const counts = await countsOf(orgId);
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1_200);
@@ -94,29 +95,25 @@ test('two writes of one process at the same time count each call once', async ()
 
 test('calls that come while others are written wait for the next write', async () => {
   const { orgId } = await tenant();
-  const tallies = createTallies('busy-');
-  for (let user = 0; user < 999; user += 1) tallies.add(refusalOf(orgId, { userId: `user-${user}` }), NOW);
-  const other = createTallies('beside-');
-  other.add(refusalOf(orgId, { userId: 'other' }), NOW);
-  await writeTallies(ctx, other, other.unwritten());
-  const writing = writeTallies(ctx, tallies, tallies.unwritten());
-  tallies.add(refusalOf(orgId, { userId: 'late' }), NOW);
+  await tallied('beside-', orgId, ['other']).write();
+  const { add, write } = tallied('busy-', orgId, people(999));
+  const writing = write();
+  add('late');
   await writing;
-  await writeTallies(ctx, tallies, tallies.unwritten());
+  await write();
   const { null: leftOut, ...named } = await countsOf(orgId);
   expect([Object.keys(named).length, leftOut, named.late]).toEqual([1_000, 1, undefined]);
 });
 
 test('a minute that is over and written is forgotten, and a clock that goes back loses no call', async () => {
   const { orgId } = await tenant();
-  const tallies = createTallies('back-');
-  tallies.add(refusalOf(orgId), NOW);
+  const { tallies, add, write } = tallied('back-', orgId, ['ada']);
   tallies.forget(NOW + MINUTE);
   expect(tallies.unwritten()).toHaveLength(1);
-  await writeTallies(ctx, tallies, tallies.unwritten());
+  await write();
   tallies.forget(NOW + MINUTE);
-  tallies.add(refusalOf(orgId), NOW + 1);
-  await writeTallies(ctx, tallies, tallies.unwritten());
+  add('ada', NOW + 1);
+  await write();
   expect(await countsOf(orgId)).toEqual({ ada: 2 });
 });
 
