@@ -253,7 +253,7 @@ describe('signals.held', () => {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape.
   const dataOf = ({ data }: { data: any }) => data;
 
-  it('is raised at most once per hour, and counts what waits since the one before', async () => {
+  it('is raised at most once per hour, counts what waits since the one before, and nothing that was decided', async () => {
     await post([huge('a'), huge('b', { user_id: 'bob', adapter: 'codex' })]);
     await reportHeld(api.ctx, f.orgId);
     await reportHeld(api.ctx, f.orgId);
@@ -287,13 +287,6 @@ describe('signals.held', () => {
     await reportHeld(api.ctx, f.orgId);
     const first = await heldRows(api.ctx).findOne({ org_id: f.orgId }, { sort: { held_at: 1 } });
     expect((await events()).map(dataOf)).toMatchObject([{ held: 3, first_at: first?.held_at.toISOString() }]);
-  });
-
-  it('is not raised for what was decided before', async () => {
-    const [a] = await post([huge('a')]);
-    await decide('discard', [a.held_id]);
-    await reportHeld(api.ctx, f.orgId);
-    expect(await events()).toHaveLength(0);
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { deviceGrantRows, deviceRows } from '../../shared/core/accounts/devices/model.ts';
+import { deviceGrantRows } from '../../shared/core/accounts/devices/model.ts';
 import { idempotencyRecordRows } from '../../shared/core/accounts/idempotency/model.ts';
 import { apiKeyRows } from '../../shared/core/accounts/keys/model.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { fixture } from '../support/fixture.ts';
 import type { Answer } from '../support/harness.ts';
+import { approve, poll } from '../support/people.ts';
 
 const HOUR_MS = 3_600_000;
 const f = await fixture({ clock: true, idp: true, admin: true, perTest: true });
@@ -74,17 +75,9 @@ describe('beginning to link a device with an Idempotency-Key', () => {
   });
 
   test('begins no second time for a device that was linked, also when its grant is gone', async () => {
-    await begin('linked');
-    const { device_id } = (await deviceGrantRows(api.ctx).findOne({ name: 'linked' })) ?? {};
-    const deviceId = device_id ?? '';
-    const plain = { name: 'd', public_key: null, status: 'active', revoked_at: null } as const;
-    const of = { account_id: f.admin.accountId, org_id: f.orgId, device_id: deviceId };
-    await deviceRows(api.ctx).insertOne({
-      _id: deviceId,
-      ...of,
-      ...plain,
-      created_at: new Date(clock.now()),
-    });
+    const begun = (await begin('linked')).body;
+    expect((await approve(api, f.admin, begun.user_code)).status).toBe(204);
+    const { device_id: deviceId } = (await poll(api, begun.device_code)).body;
     await deviceGrantRows(api.ctx).deleteMany({});
     clock.advance(2 * HOUR_MS);
     const repeat = await begin('linked');

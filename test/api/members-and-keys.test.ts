@@ -120,16 +120,12 @@ describe('members', () => {
     expect((await ask(admin, 'GET', '/v1/organization')).body.teams).toHaveLength(1_000);
   });
 
-  test('come in pieces when they are many, so that nobody waits for the list', async () => {
-    await addCopies(600);
-    const { headers, body } = await ask(admin, 'GET', '/v1/members');
-    expect(headers.get('transfer-encoding')).toBe('chunked');
-    expect(body.data).toHaveLength(602);
-  });
-
-  test('are at most 10,000', async () => {
+  test('come in pieces when they are many, so that nobody waits for the list, and are at most 10,000', async () => {
     await addCopies(9_997);
     await addCopies(2, { removed_at: new Date(clock.now()) });
+    const { headers, body } = await ask(admin, 'GET', '/v1/members');
+    expect(headers.get('transfer-encoding')).toBe('chunked');
+    expect(body.data).toHaveLength(9_999);
     expect((await add('last@example.org')).status).toBe(201);
     expect((await add('more@example.org')).body).toMatchObject({ status: 409, code: 'conflict' });
   });

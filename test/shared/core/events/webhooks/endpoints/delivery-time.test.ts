@@ -11,31 +11,24 @@ function dueAt(now: string, settings: Parameters<typeof deliveryTime>[1], type: 
 }
 
 describe('quiet hours', () => {
-  const quiet = (quiet_hours: typeof NIGHT) => ({ quiet_hours, digest: 'none' }) as const;
-
   it.each([
-    ['2026-01-15T20:59:59Z', '2026-01-15T20:59:59.000Z'],
-    ['2026-01-15T21:00:00Z', '2026-01-16T06:00:00.000Z'],
-    ['2026-01-16T02:00:00Z', '2026-01-16T06:00:00.000Z'],
-    ['2026-01-16T06:00:00Z', '2026-01-16T06:00:00.000Z'],
+    ['over midnight', NIGHT, '2026-01-15T20:59:59Z', '2026-01-15T20:59:59.000Z'],
+    ['over midnight', NIGHT, '2026-01-15T21:00:00Z', '2026-01-16T06:00:00.000Z'],
+    ['over midnight', NIGHT, '2026-01-16T02:00:00Z', '2026-01-16T06:00:00.000Z'],
+    ['over midnight', NIGHT, '2026-01-16T06:00:00Z', '2026-01-16T06:00:00.000Z'],
     // The clock is put forward on 29 March, so that 07:00 is an hour earlier in UTC.
-    ['2026-03-28T22:00:00Z', '2026-03-29T05:00:00.000Z'],
-    ['2026-10-24T21:00:00Z', '2026-10-25T06:00:00.000Z'],
-  ])('over midnight: what is raised at %s is due at %s', (now, due) => {
-    expect(dueAt(now, quiet(NIGHT))).toEqual([due, false]);
-  });
-
-  it.each([
-    ['2026-01-15T06:14:00Z', '2026-01-15T06:14:00.000Z'],
-    ['2026-01-15T06:15:00Z', '2026-01-15T07:45:00.000Z'],
-    ['2026-01-15T07:45:00Z', '2026-01-15T07:45:00.000Z'],
-  ])('within a day: what is raised at %s is due at %s', (now, due) => {
-    expect(dueAt(now, quiet(LUNCH))).toEqual([due, false]);
+    ['over midnight', NIGHT, '2026-03-28T22:00:00Z', '2026-03-29T05:00:00.000Z'],
+    ['over midnight', NIGHT, '2026-10-24T21:00:00Z', '2026-10-25T06:00:00.000Z'],
+    ['within a day', LUNCH, '2026-01-15T06:14:00Z', '2026-01-15T06:14:00.000Z'],
+    ['within a day', LUNCH, '2026-01-15T06:15:00Z', '2026-01-15T07:45:00.000Z'],
+    ['within a day', LUNCH, '2026-01-15T07:45:00Z', '2026-01-15T07:45:00.000Z'],
+  ] as const)('%s (%j): what is raised at %s is due at %s', (_, quiet_hours, now, due) => {
+    expect(dueAt(now, { quiet_hours, digest: 'none' })).toEqual([due, false]);
   });
 
   it.each(['budget.exceeded', 'credit.depleted'] as const)('do not delay %s', (type) => {
     const now = '2026-01-15T23:00:00.000Z';
-    expect(dueAt(now, quiet(NIGHT), type)).toEqual([now, false]);
+    expect(dueAt(now, { quiet_hours: NIGHT, digest: 'none' }, type)).toEqual([now, false]);
     expect(dueAt(now, { quiet_hours: NIGHT, digest: 'weekly' }, type)).toEqual([now, false]);
   });
 });
