@@ -8,15 +8,10 @@ import { BUDGET, fixture } from '../support/fixture.ts';
 import { startApi, until } from '../support/harness.ts';
 
 const { api, ask, key, keyOf, send, spend } = await fixture();
-/** Bound to ada, whose budget is used up, and to bob, who has one of which a quarter is used. */
-let ada: string;
-let bob: string;
-/** Bound to nobody. */
-let unbound: string;
+const checkKey = (userId: string | null) => keyOf(userId, ['budgets:check']);
+/** Bound to ada, whose budget is used up, to bob, who has one of which a quarter is used, and to nobody. */
+const [ada, bob, unbound] = [await checkKey('ada'), await checkKey('bob'), await checkKey(null)];
 beforeAll(async () => {
-  ada = await keyOf('ada', ['budgets:check']);
-  bob = await keyOf('bob', ['budgets:check']);
-  unbound = await keyOf(null, ['budgets:check']);
   for (const scope_id of ['ada', 'bob']) {
     const name = `Of\n\u001b[31m${scope_id}${'x'.repeat(200)}`;
     const body = { ...BUDGET, name, scope: 'user', scope_id, threshold: 8 };
