@@ -222,7 +222,7 @@ describe('62 what is not the own device does not exist', () => {
     const sent: string[] = [];
     const client = db.connection.getClient();
     const note = ({ commandName, command }: { commandName: string; command: { filter?: object } }) => {
-      if (ofAda(command)) sent.push(`${commandName} ${Object.keys(command.filter ?? {})}`);
+      if (ofAda(command)) sent.push(`${commandName} ${Object.keys(command.filter ?? {}).join()}`);
     };
     client.on('commandStarted', note);
     const spies = [redis.meter, redis.producer].map((each) => vi.spyOn(each, 'sendCommand'));

@@ -160,7 +160,7 @@ describe('the owner of a budget', () => {
     await changeMember(f.ctx, f.orgId, 'ada', { role: 'admin' });
     await f.spend({ user_id: 'eve' }, { user_id: 'dan' });
     await evaluate();
-    const people = mailsTo(ada.email).map((mail) => /Person: (\w+)/.exec(mail)?.[1]);
+    const people = mailsTo(ada.email).map((mail) => String(/Person: (\w+)/.exec(mail)?.[1]));
     expect(people.toSorted()).toEqual(['dan', 'eve']);
   });
 

@@ -37,8 +37,8 @@ describe('the setting `unpriced` of a budget', () => {
     for (const fields of [{ name: 'Other', unpriced: 'refuse' }, { threshold: 5 }])
       expect((await change(id, fields)).body.unpriced).toBe('refuse');
     const { data } = await f.ask('/api/v1/budgets');
-    const listed = data.map(({ unpriced }: { unpriced: string | null }) => unpriced);
-    expect(listed.toSorted()).toEqual(['allow', null, 'refuse'].toSorted());
+    const listed = data.map(({ unpriced }: { unpriced: string | null }) => String(unpriced));
+    expect(listed.toSorted()).toEqual(['allow', 'null', 'refuse']);
     const audited = await f.audited('budget.change');
     expect(audited.map(({ details }) => details?.unpriced)).toEqual(['allow', 'refuse', 'refuse']);
   });

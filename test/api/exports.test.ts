@@ -38,8 +38,9 @@ const FROM = new Date(NOW - 34.5 * DAY).toISOString();
 const download = (query: Record<string, string>) => downloadFrom(api, f.key, { from: FROM, ...query });
 /** The text of a value of NDJSON in the other formats. */
 function textOf(name: string, value: unknown): string {
-  if (typeof value === 'object') return value === null ? '' : JSON.stringify(value);
-  return name === 'cost_usd' ? Number(value).toFixed(9) : String(value);
+  if (value === null) return '';
+  if (name === 'cost_usd') return Number(value).toFixed(9);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 const mapped = (row: Record<string, unknown>, change: (name: string, value: unknown) => unknown) =>
   JSON.stringify(Object.entries(row).map(([name, value]) => [name, change(name, value)]));

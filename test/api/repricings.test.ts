@@ -347,7 +347,7 @@ describe('a budget', () => {
     await evaluateDue(ctx, fx.orgId);
     for (const { _id } of [daily, rolling]) {
       expect(await ask(`/api/v1/budgets/${_id}`)).toMatchObject({ current: 0.52, state: 'exceeded' });
-      const levels = (await eventsOf(_id)).map(({ level }) => level);
+      const levels = (await eventsOf(_id)).map(({ level }) => String(level));
       expect(levels.toSorted()).toEqual(['exceeded', 'warning']);
     }
   });

@@ -20,8 +20,13 @@ describe('the lists of the dashboard', () => {
     await addMember(stack.ctx, { org_id: stack.orgId, role: 'member', ...mei });
     const cheap = { model: 'gpt-5', adapter: 'codex', ts: NIGHT_MS };
     const few = Array.from({ length: 30 }, (_, at) => ({
-      ...{ ...cheap, user_id: 'tom', project_id: `p-${at}`, provider: 'openai' },
-      ...{ ts: NIGHT_MS + at * 60_000, cost_usd: 0.01, tokens_in: 1_000 + at },
+      ...cheap,
+      user_id: 'tom',
+      project_id: `p-${at}`,
+      provider: 'openai',
+      ts: NIGHT_MS + at * 60_000,
+      cost_usd: 0.01,
+      tokens_in: 1_000 + at,
     }));
     const claude = { adapter: 'claude-code', model: 'claude-sonnet-4-5', provider: 'anthropic' };
     const expensive = { ...claude, user_id: 'grace', ts: NIGHT_MS };

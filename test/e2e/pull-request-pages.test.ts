@@ -22,7 +22,11 @@ async function tellPullRequests({ stack, ask }: Dashboard): Promise<Record<numbe
   const at = (daysAgo: number) => Date.now() - daysAgo * DAY_MS;
   const web = { user_id: 'grace', project_id: 'web' };
   const on = (branch: string, daysAgo: number, cost_usd: number, rest: Record<string, unknown> = {}) => ({
-    ...{ repository: SHOP, branch, ts: at(daysAgo), cost_usd, ...web },
+    repository: SHOP,
+    branch,
+    ts: at(daysAgo),
+    cost_usd,
+    ...web,
     ...rest,
   });
   const session = { metadata: { client_session_id: 'one' }, user_id: 'tom', project_id: 'api' };

@@ -27,6 +27,7 @@ function wrongValues(schema: Schema): Wrong[] {
   const choices = schema.anyOf?.filter(({ type }) => type !== 'null');
   const [only] = choices ?? [];
   if (choices) return choices.length === 1 && only ? wrongValues(only) : [];
+  if (schema.type === undefined) return [];
   switch (schema.type) {
     case 'string':
       return [7, ...wrongTexts(schema)].map((value) => ['', value]);

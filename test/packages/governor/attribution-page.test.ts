@@ -109,17 +109,17 @@ describe('docs/attribution.md', () => {
 
   /** Another api at another time, its key, and the variables of a person who uses it. */
   async function apiAt(time: string) {
-    const then = await startApi({ clock: createTestClock(Date.parse(time)) });
-    onTestFinished(() => then.close());
-    const { key } = await makeTenant(then.ctx);
-    return { then, key, as: { GOVERNOR_API: then.url, GOVERNOR_API_KEY: key } };
+    const api = await startApi({ clock: createTestClock(Date.parse(time)) });
+    onTestFinished(() => api.close());
+    const { key } = await makeTenant(api.ctx);
+    return { api, key, as: { GOVERNOR_API: api.url, GOVERNOR_API_KEY: key } };
   }
 
   it('shows a request that gives calls of its client session to a branch', async () => {
-    const { then, key, as } = await apiAt('2026-01-12T12:00:00Z');
+    const { api, key, as } = await apiAt('2026-01-12T12:00:00Z');
     const ts = Date.parse('2026-01-12T10:05:00Z');
     const signal = makeSignal({ ts, cost_usd: 1, metadata: { client_session_id: '3f6c' } });
-    await then.call('/api/v1/signals', { key, body: { signals: [signal] } });
+    await api.call('/api/v1/signals', { key, body: { signals: [signal] } });
     const answer = JSON.parse(await shell(block('/api/v1/contexts'), as));
     expect(answer).toEqual({ results: [{ status: 'accepted' }], moved: 1, moving: false });
     expect(await costs(as)).toEqual({ cart: 1 });
@@ -131,10 +131,10 @@ describe('docs/attribution.md', () => {
     const named = Object.fromEntries(pairs.map((one) => one.split('=')));
     const told = readFixture('semconv');
     const resource = { ...told.resource, ...named };
-    const { then, key, as } = await apiAt('2026-11-22T12:00:00Z');
+    const { api, key, as } = await apiAt('2026-11-22T12:00:00Z');
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-protobuf' };
     const body = bytesOf({ ...told, resource, records: told.records.slice(0, 1) }, 'protobuf');
-    const answer = await fetch(`${then.url}/otlp/v1/traces`, { method: 'POST', headers, body });
+    const answer = await fetch(`${api.url}/otlp/v1/traces`, { method: 'POST', headers, body });
     expect(answer.status).toBe(200);
     expect(Object.keys(await costs(as))).toEqual(['main']);
   });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,14 +12,15 @@ type Told = Record<string, unknown>;
 /** An api that takes contexts, and remembers them; or is away. */
 let told: Told[] = [];
 let isAway = false;
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+async function answer(request: IncomingMessage, response: ServerResponse) {
   if (isAway) return response.writeHead(503).end();
   const { contexts } = (await json(request)) as { contexts: Told[] };
   told.push(...contexts);
   response.setHeader('content-type', 'application/json');
   const results = contexts.map(() => ({ status: 'accepted' }));
   return response.end(JSON.stringify({ results, moved: 0, moving: false }));
-});
+}
 const url = await listen(server, afterAll);
 
 let home: AgentHome;

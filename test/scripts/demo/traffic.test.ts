@@ -46,7 +46,7 @@ test('has one user whose yesterday is far above every other day', () => {
 
 /** The contributions to each value of a field within a week. */
 function cellsOf(field: string, week: Traffic) {
-  const byValue = Map.groupBy(week, (signal) => String(signal[field] ?? 'without'));
+  const byValue = Map.groupBy(week, (signal) => JSON.stringify(signal[field] ?? null));
   const contributionsTo = (cell: Traffic): Contribution[] =>
     [...Map.groupBy(cell, ({ user_id }) => user_id)].map(([user, own]) => {
       const tokens = { tokens_in: sumOf(own, 'tokens_in'), tokens_out: sumOf(own, 'tokens_out') };

@@ -43,7 +43,9 @@ test('credits grant and purchase add once a key, show shows it, refund gives eac
 
   const { transactions } = await governor('credits', 'ledger', orgId, userId);
   const spends = (transactions as Record<string, unknown>[]).filter(({ reason }) => reason === 'receipt');
-  expect(spends.map(({ balance_after }) => balance_after).toSorted()).toEqual([324, 325, 326]);
+  expect(spends.map(({ balance_after }) => Number(balance_after)).toSorted((a, b) => a - b)).toEqual([
+    324, 325, 326,
+  ]);
   expect(spends[0]).toMatchObject({ device_id: account.deviceId });
   const refund = (id: unknown) => governor('credits', 'refund', orgId, userId, String(id));
   const given = { delta: 1, bucket: 'window', reason: 'credit.refund' };

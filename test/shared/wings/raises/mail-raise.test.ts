@@ -53,10 +53,10 @@ async function mailAllDue(on: Context = ctx): Promise<void> {
 }
 
 /** The texts of the mails since the last look, and who got them, once all are sent that are due. */
-async function mailed(): Promise<{ texts: string[]; readers: (string | undefined)[] }> {
+async function mailed(): Promise<{ texts: string[]; readers: string[] }> {
   await mailAllDue();
   const texts = smtp.mails.splice(0).map(plainMail);
-  const readers = texts.map((text) => /^To: (.*)@example\.com$/m.exec(text)?.[1]);
+  const readers = texts.map((text) => String(/^To: (.*)@example\.com$/m.exec(text)?.[1]));
   return { texts, readers: readers.toSorted() };
 }
 

@@ -32,8 +32,8 @@ async function tenantWith(input: Partial<BudgetInput> = {}, webhook: Partial<Web
     for (const [user_id, count] of Object.entries(used)) await record(ctx, orgId, count, { user_id, ts });
     const told = await budgetEventsOf(ctx, orgId, () => evaluateDue(ctx, orgId));
     return told
-      .map(
-        ({ level, data }) => `${level} ${data.scope} ${data.scope_id} ${data.current} of ${data.threshold}`,
+      .map(({ level, data: { scope, scope_id, current, threshold } }) =>
+        [level, scope, scope_id, current, 'of', threshold].join(' '),
       )
       .toSorted();
   };

@@ -30,7 +30,7 @@ function toldOf(text: string): Told[] {
 const show = (format: WebhookFormat, [envelope, words = {}]: Told) =>
   render(format, JSON.stringify(envelope), JSON.stringify(words));
 /** The link that a message must have, in a list; none without words. */
-const linksOf = ([{ data }, words]: Told) => (words ? [String(data.link ?? words.link)] : []);
+const linksOf = ([{ data }, words]: Told) => (words ? [(data.link ?? words.link) as string] : []);
 const parsed = (format: WebhookFormat, told: Told) => JSON.parse(show(format, told).body);
 
 /** Every text in a message, at whatever depth, by the path of its fields. */

@@ -48,8 +48,8 @@ it('attempts at one webhook share a connection while the endpoint answers', asyn
 });
 
 const at = async (scheme: string, start: typeof startDeaf) => {
-  const { port, close } = await start();
-  return { url: `${scheme}://127.0.0.1:${port}/`, close };
+  const receiver = await start();
+  return { url: `${scheme}://127.0.0.1:${receiver.port}/`, close: () => receiver.close() };
 };
 
 describe.concurrent('a receiver that', () => {
