@@ -60,6 +60,8 @@ describe('the command line', () => {
     const options = [...stdout.matchAll(/^ +(--[\w-]+) </gm)].map(([, option]) => option);
     expect(options).toEqual(SETTINGS.map(([option]) => option));
     let before = await governor('org', 'show', orgId);
+    // Defaults of what was never set.
+    expect(before).toMatchObject({ hold_above: { tokens: 20_000_000, cost_usd: 1_000 }, focus_close_day: 6 });
     for (const [option, value, change] of SETTINGS) {
       const after = await governor('org', 'set', orgId, option, value);
       expect(after, option).not.toEqual(before);

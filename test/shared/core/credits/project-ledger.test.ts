@@ -219,6 +219,16 @@ test('an account that Redis lost while its shard stands still is not made anew, 
   await goOn();
 });
 
+test('of many who wait for the ledger of an account at once, those that move nothing wait for the one that does', async () => {
+  const account = await fx.makeAccount();
+  for (let time = 0; time < 3; time += 1) {
+    await fx.spendOnce(account.token);
+    const seqs = await Promise.all(Array.from({ length: 8 }, () => catchUp(ctx, account.accountId)));
+    expect(new Set(seqs).size).toBe(1);
+  }
+  await fx.expectReplayed(account.accountId);
+});
+
 test('many late repeats share the search for the window that they came from, so that nobody waits for them', async () => {
   const account = await fx.makeAccount();
   const keys = Array.from({ length: 100 }, () => randomUUID());
