@@ -29,7 +29,8 @@ export async function startSmtp(pause: () => Promise<void> = async () => undefin
 
 /** A mail without the folding of its headers and the soft line breaks of its text. */
 export function plainMail(mail = ''): string {
-  const unfolded = mail.replaceAll(/\r\n[ \t]+/g, ' ').replaceAll('=\r\n', '');
+  // The end of an encoded word of a header is no soft line break.
+  const unfolded = mail.replaceAll(/(?<!\?)=\r\n/g, '').replaceAll(/\r\n[ \t]+/g, ' ');
   const bytes = unfolded.replaceAll(/(?:=[0-9A-F]{2})+/g, (escaped) =>
     Buffer.from(escaped.replaceAll('=', ''), 'hex').toString(),
   );

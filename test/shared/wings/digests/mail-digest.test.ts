@@ -24,7 +24,7 @@ import { preferencesRows } from '../../../../shared/wings/digests/preferences/mo
 import { mailDigest, moveDigests } from '../../../../workers/index.ts';
 import { makeSignal } from '../../../support/factories.ts';
 import { fixture, type Tenant } from '../../../support/fixture.ts';
-import { plainMail } from '../../../support/smtp.ts';
+import { bodyOf, plainMail } from '../../../support/smtp.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -89,6 +89,17 @@ describe('the digest of a member', () => {
     expect(text).toContain('$10.00: ada, checkout,');
     expect(text).toContain('“Ada, each month” (monthly): 90 %, $18.00 of $20.00');
     expect(text).not.toMatch(/eve|secret|The organization|99\.00/);
+  });
+
+  it.each([
+    [0.0034, 0.0017, '$0.0034, 100 % more than the day before ($0.0017)'],
+    [0.01, 0.02, '$0.01, 50 % less than the day before ($0.02)'],
+    [3, 3, '$3.00, no change from the day before ($3.00)'],
+    [0, 0, '$0.00, as the day before'],
+  ])('says of %d USD after %d: %s', async (now, before, said) => {
+    const yesterday = NOON - 2 * HOUR;
+    await f.spend({ ts: yesterday - DAY, cost_usd: before }, { ts: yesterday, cost_usd: now });
+    expect(bodyOf(await mailedAt(MORNING))).toContain(`Cost: ${said}\n`);
   });
 
   it('has the organization, its sessions, held signals and failing webhooks for admins', async () => {
