@@ -165,6 +165,12 @@ describe('a quote', () => {
       rule: null,
       parts: { ...nothing, input: '0.500000000', output: '0.250000000' },
     });
+    // No list has a price that would split it.
+    expect(await quote({ ...OWN, cost_usd: 0.5 })).toMatchObject({
+      cost: '0.500000000',
+      cost_source: 'reported',
+      parts: { ...nothing, unsplit: '0.500000000' },
+    });
     const { id, name } = await add({ ...GPUS, per_request_usd: 0.001, tool_uses: { browse: 2 } });
     expect(await quote({ ...OWN, tool_uses: { browse: 3 } })).toMatchObject({
       cost: '0.267000000',
