@@ -89,7 +89,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('calls' as const),
       calls: fc.array(call, { minLength: 1, maxLength: 4 }),
-      model: fc.constantFrom('gpt-5', 'nobody-knows-it'),
+      model: fc.constantFrom('gpt-5', 'gpt-5-mini', 'nobody-knows-it'),
       project: mostly('apollo', 'gemini'),
     }),
   },
@@ -699,8 +699,8 @@ const placedAt = (minutes: number, place: ToldContext['place']): Step => ({
 });
 const voidFirst: Step = { do: 'void', which: [], isOfFirst: true };
 /**
- * Histories that are always among them: calls that change places in one step, voids of the same kind one after the other, and a voided
- * call that stays where others move.
+ * Histories that are always among them: calls that change places in one step, voids of the same kind one after the other, a voided
+ * call that stays where others move, and a session whose model becomes another one of the same provider.
  */
 const EXAMPLES: [Step[]][] = [
   [[callsAt(3, 6), { do: 'exchange', at: 0 }, placedAt(5.995, 'one')]],
@@ -723,6 +723,7 @@ const EXAMPLES: [Step[]][] = [
       placedAt(2.5, 'one'),
     ],
   ],
+  [[callsAt(3), { ...callsAt(4, 7, 9), model: 'gpt-5-mini' } as Step]],
 ];
 
 const LIMIT_MS = Math.max(1, HISTORIES) * 60_000;
