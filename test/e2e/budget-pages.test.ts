@@ -75,6 +75,11 @@ describe('the form of a budget', () => {
     expect(await create()).toMatchObject({ ...others, ...expected });
   });
 
+  test('makes a budget of one project', async () => {
+    await choose({ 'Whose usage': 'project' }, { Project: 'web' });
+    expect(await create()).toMatchObject({ scope: 'project', scope_id: 'web' });
+  });
+
   test('says before it is made that it stops work, by the usage of the calls that it counts', async () => {
     await choose({ Threshold: '5' });
     expect(await form.getByText('Agents stop only where they ask').count()).toBe(0);

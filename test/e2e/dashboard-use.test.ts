@@ -168,6 +168,7 @@ describe('the dashboard in use', () => {
     await remove();
     await choice.getByRole('button', { name: 'Revoke and delete them' }).click();
     await page.getByText('The member is removed.').waitFor();
+    await page.getByRole('button', { name: 'Edit Lena' }).waitFor({ state: 'detached' });
     expect((await call(`${stack.url}/api/v1/sessions`, { key: key.key })).status).toBe(401);
   });
 
