@@ -291,10 +291,7 @@ describe('signals.held', () => {
 });
 
 it('the metric counts held signals, not repeats', async () => {
-  const read = async () => {
-    const { text } = await f.send('/metrics', undefined, { key: api.ctx.config.operatorToken });
-    return Number(/^governor_signals_held_total (\d+)$/m.exec(text)?.[1]);
-  };
+  const read = () => f.metric('governor_signals_held_total');
   const before = await read();
   for (let turn = 0; turn < 2; turn += 1) await post([huge('a')]);
   expect((await read()) - before).toBe(1);

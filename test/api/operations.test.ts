@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getHealth } from '../../api/routes/get-health.ts';
 import { getReadiness } from '../../api/routes/get-readiness.ts';
 import { createLimits } from '../../api/serve/limits.ts';
 import { serve } from '../../api/serve/serve.ts';
-import { closeServer, createHttpServer } from '../../api/serve/server.ts';
+import { createHttpServer } from '../../api/serve/server.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../../shared/tables/metrics.ts';
@@ -14,6 +13,7 @@ import { makeSignal, makeTenant } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { call, createTestClock, startApi } from '../support/harness.ts';
 import { startIssuer } from '../support/idp.ts';
+import { listen } from '../support/temporary.ts';
 
 const { api } = await fixture();
 
@@ -106,12 +106,10 @@ describe('health, readiness and metrics', () => {
     for (const probe of [getHealth, getReadiness(api.state)])
       app.get(probe.path, serve(probe, api.ctx, guards));
     const server = createHttpServer(app, api.ctx.config);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await listen(server);
     const paths = Array(10).fill(['/healthz', '/readyz']).flat();
     const answers = await Promise.all(paths.map((path) => call(url + path, {}, () => undefined)));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    await closeServer(server);
   });
 
   it('gives metrics to the operator', async () => {

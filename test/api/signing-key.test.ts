@@ -1,6 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { signingKeyRows } from '../../shared/core/credits/model.ts';
@@ -10,19 +9,17 @@ import { makeAccount, sha256 } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { storesFixture } from '../support/fixture.ts';
 import { TEST_SIGNING_KEY, until } from '../support/harness.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const { ctx, env } = await storesFixture({ redis: true });
-const folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
+const folder = temporaryFolder(afterAll);
 const file = join(folder, 'key.json');
 let child: Child;
 beforeAll(async () => {
   writeFileSync(file, TEST_SIGNING_KEY);
   child = await startChild('api/main.ts', { ...env, SIGNING_KEY_FILE: file, SIGNING_KEY: '' });
 });
-afterAll(async () => {
-  await child.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => child.stop());
 
 test('the public half of each key is kept, from the start and when it is replaced, though nobody asks for it', async () => {
   const isKept = (kid: string) => signingKeyRows(ctx).findOne({ _id: kid }, { projection: { _id: 1 } });

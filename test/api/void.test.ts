@@ -8,6 +8,7 @@ import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 import { makeSignal } from '../support/factories.ts';
 import { fixture } from '../support/fixture.ts';
 import { type TestApi, until } from '../support/harness.ts';
+import { toolCall } from '../support/mcp.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
@@ -26,12 +27,8 @@ const sessionOf = (id: string, query = '') => ask(`/api/v1/sessions/${id}${query
 const usage = async () => (await ask('/api/v1/usage')).totals;
 /** The result of a tool of the MCP endpoint. */
 async function useTool(name: string, args: object) {
-  const headers = {
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': '2025-06-18',
-  };
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-  return (await ask('/mcp', call, { headers })).result.structuredContent;
+  const { body, headers } = toolCall(name, args);
+  return (await ask('/mcp', body, { headers })).result.structuredContent;
 }
 /** A monthly budget of a thousand tokens. */
 const makeBudget = (fields: object = {}) =>

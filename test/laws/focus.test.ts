@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
@@ -9,18 +8,18 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { fixture } from '../support/fixture.ts';
 import { anyCall } from '../support/random-calls.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const RANGE = { from: '2026-11-18', to: '2026-11-22' };
-const folder = mkdtempSync(join(tmpdir(), 'focus-law-'));
+const folder = temporaryFolder(afterAll);
 const { api, ctx, tenant } = await fixture({ clock: NOW });
 const duckdb = await DuckDBInstance.create(':memory:');
 const reader = await duckdb.connect();
 afterAll(() => {
   reader.closeSync();
   duckdb.closeSync();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type Row = Record<string, string>;

@@ -1,10 +1,11 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGuard } from '../../../../../../shared/core/events/webhooks/endpoints/url-guard.ts';
 import { type Answered, post } from '../../../../../../shared/core/events/webhooks/sending/post.ts';
 import { until } from '../../../../../support/harness.ts';
 import { type Behaviour, type Receiver, startReceiver } from '../../../../../support/receiver.ts';
+import { listen } from '../../../../../support/temporary.ts';
 
 const RULES = { nodeEnv: 'test' as const, webhookPorts: [], webhookAllowedNetworks: [] };
 const ANSWER_BYTES = 16_384;
@@ -47,10 +48,7 @@ describe('one attempt', () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined).once('data', () => socket.write(`HTTP/1.1 ${text}\r\n\r\n`));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    expect(await send(200, poolTo(`http://127.0.0.1:${port}`))).toMatchObject(expected);
-    server.close();
+    expect(await send(200, poolTo(await listen(server)))).toMatchObject(expected);
   });
 
   it('keeps no more of an answer that is no text', async () => {
