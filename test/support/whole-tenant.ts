@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll } from 'vitest';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
-import { derivedId } from '../../shared/platform/basics/ids.ts';
+import { derivedId, newId } from '../../shared/platform/basics/ids.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { expectationKey } from '../../shared/wings/anomalies/expected.ts';
 import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
@@ -24,16 +26,58 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 export const SHOP = 'github.com/acme/shop';
 
-/** A fixture in which organizations may have something of every noun. */
-export function wholeFixture() {
+/** A fixture in which organizations may have something of every noun. Its clock begins now, or at a time. */
+export function wholeFixture(clock: string | true = true, more: Record<string, string> = {}) {
   const each = { window_credits: 1, window_s: 18_000, monthly_credits: 1, credit_price_usd: 0.0125 };
   const env = {
     EXPORT_FOLDER: newFolder(),
     PLANS_FILE: writePlans({ free: each, team: each, enterprise: each }),
+    ...more,
   };
-  return fixture({ clock: true, idp: true, smtp: true, stripe: true, redis: true, receiver: true, env });
+  return fixture({ clock, idp: true, smtp: true, stripe: true, redis: true, receiver: true, env });
 }
-export type Host = Awaited<ReturnType<typeof wholeFixture>>;
+export type Host = Awaited<ReturnType<typeof wholeFixture>> & {
+  /** Called before each request and each job, where they are not to be at the same time. */
+  tick?: () => void;
+};
+
+/**
+ * The same at this time in every run, so that what is shown of it may be compared as a whole: each request and each job comes a
+ * millisecond after the one before, and new ids are in the order in which they were made.
+ */
+export async function sameWholeFixture(at: string, more: Record<string, string> = {}): Promise<Host> {
+  countIds();
+  const host: Host = await wholeFixture(at, more);
+  const { api, clock } = host;
+  const call = api.call.bind(api);
+  host.tick = () => clock.advance(1);
+  api.call = (...request) => {
+    clock.advance(1);
+    return call(...request);
+  };
+  return host;
+}
+
+/** Has the ids that this file makes count up instead of being random. */
+function countIds(): void {
+  const { randomFillSync } = crypto;
+  let count = 0;
+  crypto.randomFillSync = (<T extends Buffer>(bytes: T) => {
+    for (let at = 0; at < bytes.length; at += 16) {
+      bytes.fill(64, at, at + 8);
+      bytes.writeBigUInt64BE(BigInt(count), at + 8);
+      count += 1;
+    }
+    return bytes;
+  }) as typeof randomFillSync;
+  syncBuiltinESMExports();
+  afterAll(() => {
+    crypto.randomFillSync = randomFillSync;
+    syncBuiltinESMExports();
+  });
+  // Those that were drawn before are used up.
+  while (count === 0) newId('org');
+}
 
 /** The holder of the credential that a request carries. */
 export type As = 'key' | 'bound' | 'admin' | 'ada' | 'device' | 'operator' | 'nobody';
@@ -202,7 +246,8 @@ async function fillBudgets(whole: WholeTenant): Promise<void> {
   const make = async (
     fields: { name?: string; scope_id?: string; window: string } & Record<string, unknown>,
   ) => {
-    const headers = { 'Idempotency-Key': `${fields.name ?? fields.scope_id} ${fields.window}` };
+    // An id is new without such a key, and derived from it with one.
+    const headers = fields.name ? {} : { 'Idempotency-Key': `${fields.scope_id} ${fields.window}` };
     return (await must('key', 'POST', '/api/v1/budgets', { ...BUDGET, ...fields }, headers)).id as string;
   };
   for (const scope of SCOPES)
@@ -308,13 +353,20 @@ async function fillWork(whole: WholeTenant, { clock }: Host): Promise<void> {
 }
 
 /** Does what workers do for whatever is due of an organization. */
-export async function runDue({ ctx, clock }: Pick<Host, 'ctx' | 'clock'>, orgId: string): Promise<void> {
+export async function runDue(
+  { ctx, clock, tick = () => undefined }: Pick<Host, 'ctx' | 'clock' | 'tick'>,
+  orgId: string,
+): Promise<void> {
   const rows = new Map(Object.values(jobs).map((row) => [row.kind, row]));
   const before = new Date(clock.now());
   const due = await dueRows(ctx)
-    .find({ due_at: { $lte: before } })
+    .find({ org_id: orgId, due_at: { $lte: before } })
+    .sort({ _id: 1 })
     .toArray();
-  for (const { kind, key, org_id } of due) if (org_id === orgId) await rows.get(kind)?.handle({ key }, ctx);
+  for (const { kind, key } of due) {
+    tick();
+    await rows.get(kind)?.handle({ key }, ctx);
+  }
   const webhooks = await webhookRows(ctx).find({ org_id: orgId }).toArray();
   for (const { _id: webhook_id } of webhooks) await attemptAllOf(ctx, webhook_id);
 }

@@ -1,0 +1,302 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CHROMIUM } from '../../packages/stack/chromium.ts';
+import { placeCalls, pullRequestsOf } from '../../scripts/demo/branches.ts';
+import { generateTraffic } from '../../scripts/demo/traffic.ts';
+import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
+import { openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { until } from '../support/harness.ts';
+import { settled } from '../support/page-checks.ts';
+import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
+import {
+  makeWhole,
+  runDue,
+  runScheduled,
+  sameWholeFixture,
+  type WholeTenant,
+} from '../support/whole-tenant.ts';
+
+/** A Wednesday in the middle of a month. Nothing in the organizations depends on the day on which the test runs. */
+const NOW = '2031-01-15T12:00:00.000Z';
+/** Signals in a request. */
+const AT_ONCE = 1_000;
+
+/**
+ * Addresses of the dashboard, and what is pressed there one after the other, each of which opens something. Braces stand for
+ * the id of something of the organization.
+ */
+const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
+  ['/', 'Dates …', 'Branch, task …', 'Signed in as', 'Go to a page (Ctrl K)'],
+  ['/?range=30d&split=user_id&view=table'],
+  ['/?range=last_week&split=project_id&view=table&model=claude-sonnet-4-5'],
+  ['/?range=month&split=repository&user_id=ada'],
+  ['/?range=custom&from=2031-01-02&to=2031-01-09&split=branch'],
+  ['/?range=custom&from=2035-01-02&to=2035-01-09'],
+  ['/sessions', 'More filters …', 'Columns …'],
+  ['/sessions?range=30d&sort=cost_usd&order=desc&errors=true'],
+  ['/sessions?range=30d&state=ended&anomalous=true&min_cost_usd=1&user_id=grace'],
+  ['/sessions?range=today&state=open'],
+  ['/sessions?user_id=nobody-of-that-name'],
+  ['/sessions/{session}'],
+  ['/sessions/{gated}'],
+  ['/pull-requests'],
+  ['/pull-requests?tab=branches&range=30d'],
+  ['/pull-requests?state=merged&range=30d&order=asc'],
+  ['/pull-requests/{pullRequest}'],
+  ['/pull-requests/{busyPull}'],
+  ['/budgets'],
+  ['/budgets/{monthlyBudget}'],
+  ['/budgets/{template}'],
+  ['/budgets/{hardBudget}'],
+  ['/raise?budget={hardBudget}'],
+  ['/raises'],
+  ['/raises/{raise}'],
+  ['/raises/{approved}'],
+  ['/anomalies?range=30d'],
+  ['/anomalies?range=30d&anomaly_type=cost_spike&order=asc'],
+  ['/credits'],
+  ['/credits?reason=receipt'],
+  ['/credits?bucket=granted'],
+  ['/devices'],
+  ['/activate?user_code=BCDF-GHJK'],
+  ['/export?range=30d'],
+  ['/export?range=30d&level=daily&format=ndjson'],
+  ['/export?range=30d&level=focus&focus_version=1.0&granularity=month'],
+  ['/connect'],
+  ['/connect?tool=codex&agent=codex&branches=git'],
+  ['/connect?tool=signals&form=python'],
+  ['/connect?tool=otlp'],
+  ['/connect?tool=litellm'],
+  ['/alerts'],
+  ['/no/such/thing'],
+];
+const OF_ADMINS: typeof PAGES = [
+  ['/?range=30d&split=team&view=table'],
+  ['/sessions/{gated}', 'End session'],
+  ['/budgets', 'Create a budget'],
+  ['/budgets/{monthlyBudget}', 'Edit', 'Delete'],
+  ['/alerts', 'Add a channel'],
+  ['/webhooks', 'Create a webhook'],
+  ['/webhooks/{webhook}', 'Edit events', 'Edit alerts', 'New secret', 'Recover', 'Delete'],
+  ['/webhooks/{digested}'],
+  ['/webhooks/{spareWebhook}'],
+  ['/analytics?measure=tokens&dimension=none'],
+  ['/analytics'],
+  ['/settings'],
+  ['/settings?tab=members', 'Invite'],
+  ['/settings?tab=keys', 'Create a key'],
+  ['/settings?tab=code-hosts', 'Add a code host'],
+  ['/settings?tab=prices', 'New rule'],
+  ['/settings?tab=audit'],
+  ['/settings?tab=destinations'],
+  ['/settings?tab=held'],
+];
+
+type Who = { accountId: string; sub: string };
+
+const host = await sameWholeFixture(NOW, { BASE_URL: 'http://127.0.0.1' });
+let own: WholeTenant;
+let ids: Record<string, string> = {};
+let newcomer: Person;
+let browser: Browser;
+const opened: WatchedPage[] = [];
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return;
+  browser = await openBrowser();
+  own = await makeWhole(host);
+  ids = await addTraffic();
+  const { orgId } = await host.tenant({ plan: 'team' });
+  newcomer = await makePerson(host.ctx, host.idp, { orgId, userId: 'nora', role: 'admin' });
+});
+afterAll(async () => browser?.close());
+beforeEach(({ skip }) => {
+  if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
+});
+
+/** Thirty days of work of four people and its pull requests, beside what there is. Returns ids by the names in the addresses. */
+async function addTraffic(): Promise<Record<string, string>> {
+  const nowMs = host.clock.now();
+  const traffic = placeCalls('acme', generateTraffic(['grace', 'ada', 'bob', 'dan'], nowMs, 7));
+  for (let at = 0; at < traffic.length; at += AT_ONCE)
+    await own.must('key', 'POST', '/api/v1/signals', { signals: traffic.slice(at, at + AT_ONCE) });
+  for (const report of pullRequestsOf('acme', traffic, nowMs))
+    await own.must('key', 'POST', '/api/v1/pull-requests', report);
+  await runDue(host, own.orgId);
+  await runScheduled(host);
+  await setApart();
+  const { data: pulls } = await own.must('key', 'GET', '/api/v1/pull-requests?limit=100');
+  const {
+    sessions,
+    gated,
+    pullRequest,
+    budgets,
+    template,
+    raises,
+    ownRaises,
+    webhook,
+    digested,
+    spareWebhook,
+  } = own;
+  const named = { gated, pullRequest, template, webhook, digested, spareWebhook };
+  return {
+    ...named,
+    session: sessions[0] ?? '',
+    busyPull: pulls.find(({ state }: { state: string }) => state === 'merged').id,
+    monthlyBudget: budgets[1] ?? '',
+    hardBudget: budgets.at(-1) ?? '',
+    raise: raises[0] ?? '',
+    approved: ownRaises[3] ?? '',
+  };
+}
+
+/** Gives each anomaly a time of its own: those of one session are found at once, and the order of their ids is another one each time. */
+async function setApart(): Promise<void> {
+  const found = await anomalyRows(host.ctx).find().sort({ detected_at: 1, anomaly_type: 1 }).toArray();
+  for (const [index, { _id }] of found.entries())
+    await anomalyRows(host.ctx).updateOne(
+      { _id },
+      { $set: { detected_at: dateAt(host.clock.now() + index) } },
+    );
+}
+
+/** A page of somebody who is signed in, at a time that stands still. */
+async function openFor({ accountId, sub }: Who): Promise<Page> {
+  const watched = await openPage(browser, { timezoneId: 'UTC', locale: 'en-GB' });
+  opened.push(watched);
+  const who = { accountId, identity: { iss: host.idp.issuer, sub } };
+  const [name = '', value = ''] = (await beginBrowserSession(host.ctx, who)).cookie.split('=');
+  await watched.context.addCookies([{ name, value, url: host.api.url, httpOnly: true, sameSite: 'Lax' }]);
+  await watched.page.clock.setFixedTime(NOW);
+  await watched.page.goto(`${host.api.url}/dashboard/`);
+  return watched.page;
+}
+
+/** Leads the page to an address as a link in it does, by way of one that is none, so that its heading is another one. */
+async function lead(page: Page, path: string): Promise<void> {
+  const filled = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? '');
+  await page.evaluate(goTo('/no/such/page'));
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.evaluate(`document.querySelector('h1').dataset.left = ''; ${goTo(filled)}`);
+  await page.locator('h1:not([data-left])').first().waitFor();
+  await settled(page);
+}
+
+/** Runs in the page. */
+const goTo = (path: string) => `history.pushState({}, '', ${JSON.stringify(`/dashboard${path}`)});
+  dispatchEvent(new PopStateEvent('popstate'));`;
+
+/** Everything that differs from run to run: ids, and what names a port or a test. */
+const RANDOM = [
+  [/\b([a-z]{2,4})_[0-9A-Za-z]{16,}/g, '$1_…'],
+  [/127\.0\.0\.1:\d+/g, 'HOST'],
+  [/person-\d+/g, 'person-…'],
+  [/(request id )[0-9a-f]{8}/g, '$1#'],
+  [/\.\d{3}Z/g, '.…Z'],
+  // The last of several that were made at one moment.
+  [/(forecast 0 )(succeeded|collected)/g, '$1…'],
+] as const;
+
+/** All that a person finds in a part of a page, as it is read aloud, without what differs from run to run. */
+async function wordsOf(page: Page, selector: string): Promise<string> {
+  const part = page.locator(selector).first();
+  let [shown, looks] = ['', 0];
+  // Some parts are loaded, or ask for what they show, once the others are there.
+  await until(async () => {
+    await settled(page);
+    const before = shown;
+    shown = await part.ariaSnapshot();
+    looks = shown === before ? looks + 1 : 0;
+    return looks === 3;
+  });
+  const words = shorten(shown);
+  return RANDOM.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), words);
+}
+
+const ROWS_SHOWN = 10;
+/** Tables of what was made at one moment, in no order. */
+const UNORDERED = /^- table "(Deliveries|Warnings)"/;
+
+/**
+ * The same words in fewer lines: an address and the options follow the name of what has them, a row of a table is one line with its
+ * links and buttons below it, and the rows after the first ten of a table are counted.
+ */
+function shorten(snapshot: string): string {
+  const lines: string[] = [];
+  let rows: string[] = [];
+  let [depthOfRow, isUnordered] = [Number.POSITIVE_INFINITY, false];
+  const endTable = () => {
+    const ordered = isUnordered ? rows.toSorted() : rows;
+    lines.push(...ordered.slice(0, ROWS_SHOWN));
+    if (rows.length > ROWS_SHOWN) lines.push(`- ${rows.length - ROWS_SHOWN} more rows`);
+    rows = [];
+    depthOfRow = Number.POSITIVE_INFINITY;
+  };
+  for (const line of snapshot.split('\n')) {
+    const depth = line.search(/\S/);
+    const text = line.trim().replace(/^- (?:text|paragraph): /, '- ');
+    const isRow = text.startsWith('- row ');
+    if (depth <= depthOfRow && !isRow) endTable();
+    if (text.startsWith('- table')) isUnordered = UNORDERED.test(text);
+    if (isRow) depthOfRow = depth;
+    if (NOTHING.test(text)) continue;
+    const [, option] = /^- option (.*?):?$/.exec(text) ?? [];
+    const [, address] = /^- \/url: (.*)$/.exec(text) ?? [];
+    const all = rows.length > 0 ? rows : lines;
+    if (option !== undefined || address !== undefined) all.push(`${all.pop()} ${option ?? `→ ${address}`}`);
+    else if (isRow) rows.push(line.slice(0, depth) + text.replace(/:$/, ''));
+    else if (depth < depthOfRow) lines.push(line.slice(0, depth) + text.replace(/:$/, ''));
+    else if (/^- '?(link|button)/.test(text))
+      rows.push(`${rows.pop()}\n${' '.repeat(depthOfRow + 2)}${text.replace(/:$/, '')}`);
+  }
+  endTable();
+  return lines.join('\n');
+}
+
+/** Lines that say nothing. */
+const NOTHING = /^- (img|paragraph|status|list|rowgroup|text: "")?:?$/;
+
+/** Leads a page to each address, presses what there is to press, and writes down all that a person finds there, as it is read aloud. */
+async function walk(page: Page, pages: typeof PAGES): Promise<string> {
+  // Parts of a page that are loaded later come at once when it is opened again.
+  for (const path of new Set(pages.map(([path]) => path.split('?')[0] ?? path))) await lead(page, path);
+  await lead(page, '/');
+  const read = ['# Around each page', await wordsOf(page, 'body')];
+  const layer = page.locator(LAYER).first();
+  for (const [path, ...buttons] of pages) {
+    await lead(page, path);
+    read.push(`# ${path}`, await wordsOf(page, 'main'));
+    for (const name of buttons) {
+      const button = page.getByRole('button', { name }).first();
+      if (!(await button.isVisible())) continue;
+      await button.click({ timeout: 5_000 });
+      await layer.waitFor();
+      await settled(page);
+      read.push(`# ${path}: ${name}`, await wordsOf(page, LAYER));
+      await page.keyboard.press('Escape');
+      await layer.waitFor({ state: 'hidden' });
+    }
+  }
+  return `${read.join('\n')}\n`;
+}
+
+/** A dialog or a menu that is open. */
+const LAYER = '[role=dialog]:visible, [role=menu]:visible';
+
+/** An admin, a member, and an admin of an organization that has nothing yet. */
+const PEOPLE = {
+  Grace: () => ({ who: own.people.grace, pages: [...PAGES, ...OF_ADMINS] }),
+  Ada: () => ({ who: own.people.ada, pages: PAGES }),
+  Nora: () => ({
+    who: newcomer,
+    pages: [...PAGES, ...OF_ADMINS].filter(([path]) => !path.includes('&')),
+  }),
+};
+
+test.each(Object.entries(PEOPLE))('each page says what it is to say: %s', async (name, of) => {
+  const { who, pages } = of();
+  const words = await walk(await openFor(who), pages);
+  expect(opened.flatMap(({ faults }) => faults)).toEqual([]);
+  await expect(words).toMatchFileSnapshot(`words-for-${name}.txt`);
+});
