@@ -208,11 +208,9 @@ describe('while the api is away', () => {
   });
 });
 
-it('governor context tells a task by hand, and says what it needs', async () => {
+it('governor context tells a task by hand', async () => {
   const folder = await makeRepository();
   const answer = await governor(folder, '--json context --session s-1 --task SHOP-1');
   expect(answer).toMatchObject({ code: 0, output: expect.stringContaining('"contexts":1') });
   expect(told).toMatchObject([{ task: 'SHOP-1', branch: 'main' }]);
-  const none = await governor(root, 'context --no-task');
-  expect(none).toMatchObject({ code: 1, output: expect.stringContaining('no client session') });
 });

@@ -64,12 +64,6 @@ describe('governor cost', () => {
     expect(await cost('cost', '--last-month', '--by', 'project', '--wide')).toContain('without_price');
   });
 
-  test('prints the answer of the api as JSON', async () => {
-    const answer = await shop.ask('/api/v1/usage?from=2026-11-01&group_by=user_id,model');
-    const args = ['--json', 'cost', '--from', '2026-11-01', '--by', 'person,model'];
-    expect(JSON.parse(await cost(...args))).toEqual(answer);
-  });
-
   test('prints CSV that a spreadsheet does not run, and whose rows sum to the total', async () => {
     const csv = await cost('cost', '--from', '2026-10-01', '--by', 'person', '--csv');
     const [names, ...rows] = parse(csv) as string[][];
@@ -79,20 +73,6 @@ describe('governor cost', () => {
       'bob,3.25,1,100,10,0',
       "'=1+1,0,1,5,10,1",
     ]);
-  });
-
-  test('without --by it is the sum', async () => {
-    vi.stubEnv('COLUMNS', '100');
-    expect(await cost('cost', '--from', '2026-10-01')).toContain('  6.7500      4');
-  });
-
-  test.each([
-    [['--by', 'persons'], /"persons" is none of person, project/],
-    [['--by', 'person,model,tool'], /at most 2/],
-    [['--last-week', '--from', '2026-11-01'], /cannot be used with/],
-    [['--from', 'yesterday'], /answered 400 invalid_request/],
-  ])('says what is wrong with %j', async (args, message) => {
-    await expect(cost('cost', ...args)).rejects.toThrow(message);
   });
 
   test('knows the last whole week and month of a calendar, also across years', () => {

@@ -4,7 +4,6 @@ import { connectQueues } from '../../../shared/platform/redis/connect.ts';
 import { endSession } from '../../../workers/index.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { commandLine, type Failed } from '../../support/command-line.ts';
-import { makeSignal } from '../../support/factories.ts';
 import { fixture } from '../../support/fixture.ts';
 import { until } from '../../support/harness.ts';
 import { makeWebhook } from '../../support/webhooks.ts';
@@ -59,17 +58,13 @@ test('names every part, and exits 0 while none is failing', async () => {
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test('exits 1 without a worker, says what does not happen, and takes no api for one, though it hears what others publish', async () => {
+test('exits 1 without a worker, and takes no api for one, though it hears what others publish', async () => {
   await own.ask('/api/v1/budgets/check', {});
   const isHearing = async () => (await ctx.redis.queues.pubsub('CHANNELS')).length > 0;
   await until(isHearing, { what: 'an api that hears' });
   const { code, status, byName } = await look();
   expect({ code, status }).toEqual({ code: 1, status: 'failing' });
-  expect(byName.get('worker')).toEqual({
-    name: 'worker',
-    status: 'failing',
-    detail: 'No worker is connected: events are not delivered and budgets are not evaluated.',
-  });
+  expect(byName.get('worker')?.status).toBe('failing');
 });
 
 test('shows the rest while a store does not answer', async () => {
@@ -92,28 +87,7 @@ test('warns of failing webhooks and of mail that is not set up', async () => {
   expect(byName.get('webhooks')?.detail).toContain('1 of 1 are failing');
 });
 
-test('warns of signals that wait for a decision of an admin', async () => {
-  const { key } = await tenant();
-  const held = makeSignal({ ts: ctx.clock.now(), tokens_in: 900_000_000 });
-  const { results } = await own.ask('/api/v1/signals', { signals: [held] }, { key });
-  expect(results).toMatchObject([{ status: 'held' }]);
-  const { byName } = await look();
-  expect(byName.get('held-signals')).toMatchObject({
-    status: 'warning',
-    detail: '1 signal waits for an admin to release or discard.',
-  });
-});
-
 test('finds an identity provider that does not answer', async () => {
   const { byName } = await look({ OIDC_ISSUER: 'http://127.0.0.1:1' });
   expect(byName.get('sign-in')).toMatchObject({ status: 'failing' });
-});
-
-test('is one screen for people', async () => {
-  await startOwnWorker();
-  const { stdout } = await commandLine(env).run('status');
-  const lines = stdout.trimEnd().split('\n');
-  expect(lines[0]).toMatch(/^usage-governor \d+\.\d+\.\d+: (ok|warning)$/);
-  expect(lines).toContainEqual(expect.stringMatching(/^✓ ok {7}redis {9}REDIS_URL answers in \d+ ms\.$/));
-  expect(lines.length).toBeLessThan(24);
 });

@@ -93,7 +93,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
 
 test('webhook list shows all webhooks, the failing ones or those of one organization, and /readyz warns of those whose admins were not told', async () => {
   const { orgId } = await tenant();
-  await makeWebhook(ctx, orgId, receiver.url);
+  const active = await makeWebhook(ctx, orgId, receiver.url);
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   const other = await makeWebhook(ctx, (await tenant()).orgId, receiver.url);
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
@@ -101,27 +101,11 @@ test('webhook list shows all webhooks, the failing ones or those of one organiza
   await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since } });
   const warning = '1 failing webhook, and the admins were not told (governor webhook list --failing)';
   expect(await readReadiness(ctx, WARNINGS)).toMatchObject({ status: 'degraded', warnings: [warning] });
-  const failing = {
-    webhook_id: _id,
-    name: null,
-    url: receiver.url,
-    format: 'json',
-    state: 'failing',
-    held: 0,
-    last_error: null,
-    org_id: orgId,
-    enabled: true,
-    status: 'failing',
-    failing_since: failing_since.toISOString(),
-    alerted_at: null,
-    made_by: 'operator',
-  };
-  const both = [expect.objectContaining({ status: 'active', state: 'active' }), failing];
-  const third = expect.objectContaining({ webhook_id: other._id });
-  const list = async (...args: string[]) => (await governor('webhook', 'list', ...args)).webhooks;
-  expect(await list('--failing')).toEqual([failing]);
-  expect(await list()).toEqual([...both, third]);
-  expect(await list('--org', orgId)).toEqual(both);
+  const list = async (...args: string[]) =>
+    (await governor('webhook', 'list', ...args)).webhooks.map((of: { webhook_id: string }) => of.webhook_id);
+  expect(await list('--failing')).toEqual([_id]);
+  expect(await list()).toEqual([active._id, _id, other._id]);
+  expect(await list('--org', orgId)).toEqual([active._id, _id]);
   await webhookRows(ctx).updateOne({ _id }, { $set: { alerted_at: failing_since } });
   expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
 });
