@@ -160,7 +160,7 @@ function addMembers(program: Command, run: Run): void {
     .action((orgId: string, userId: string, options: { idpIssuer: string; idpSubject: string }) =>
       run(async (ctx) => {
         await linkIdentity(ctx, orgId, userId, identityOf(options));
-        return { user_id: userId, ...options };
+        return { user_id: userId, idp_issuer: options.idpIssuer, idp_subject: options.idpSubject };
       }),
     );
   member

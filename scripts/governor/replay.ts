@@ -40,7 +40,14 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
       const summary = await withProgress(systemClock, ({ update }) =>
         replay({ ...options, onProgress: update }),
       );
-      print({ ...summary }, { json: json === true });
+      const {
+        rejectedCodes: rejected_codes,
+        seconds,
+        signalsPerSecond: signals_per_second,
+        ...counts
+      } = summary;
+      const rate = { seconds: Math.round(seconds * 1_000) / 1_000, signals_per_second };
+      print({ ...counts, rejected_codes, ...rate }, { json: json === true });
     });
 }
 

@@ -47,9 +47,10 @@ export function configOf(env: Environment, dataDir: string): Config {
   }
 }
 
-/** Says what is wrong in one line and exits 1. */
+/** Says what is wrong, with its code at the end of the first line, and exits 1. */
 export function fail(error: unknown): never {
-  const message = error instanceof DomainError ? `${error.message} (${error.code})` : describeFailure(error);
+  const message =
+    error instanceof DomainError ? error.message.replace(/$/m, ` (${error.code})`) : describeFailure(error);
   console.error(`governor: ${message}`);
   process.exit(1);
 }

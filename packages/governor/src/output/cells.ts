@@ -7,6 +7,11 @@ export function inOneLine(text: string): string {
   return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** The value of this name as a time, where it is one in Unix seconds. */
+export function asTime(name: string, value: unknown): unknown {
+  return name.endsWith('_at') && typeof value === 'number' ? new Date(value * 1_000) : value;
+}
+
 /** A value as a table shows it: times in UTC to the minute, lists by blanks, nothing as "-". */
 export function asCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';

@@ -1,4 +1,4 @@
-import { asCell, inOneLine } from './cells.ts';
+import { asCell, asTime, inOneLine } from './cells.ts';
 import { renderTable } from './table.ts';
 
 /** One object for `--json`, else a line per value and a table per list, with `--wide` as wide as it is. */
@@ -11,7 +11,10 @@ export function print(result: Record<string, unknown>, options: { json?: boolean
     if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
       console.log(`${name}:`);
       console.log(tableOf(value, options));
-    } else console.log(`${name}: ${isObject(value) ? inOneLine(JSON.stringify(value)) : asCell(value)}`);
+    } else
+      console.log(
+        `${name}: ${isObject(value) ? inOneLine(JSON.stringify(value)) : asCell(asTime(name, value))}`,
+      );
   }
 }
 

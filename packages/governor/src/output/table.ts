@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { asCell, inOneLine } from './cells.ts';
+import { asCell, asTime, inOneLine } from './cells.ts';
 
 const GAP = '  ';
 const LEAST_WIDTH = 6;
@@ -14,7 +14,7 @@ const graphemes = new Intl.Segmenter();
 export function renderTable(rows: readonly object[], width: number | null): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const all = names.map((name) => {
-    const values = rows.map((row) => (row as Record<string, unknown>)[name]);
+    const values = rows.map((row) => asTime(name, (row as Record<string, unknown>)[name]));
     const cells = values.map(asCell);
     const isRight = values.some(isNumber) && values.every((value) => isNumber(value) || isNone(value));
     const isId = /(?:^|_)ids?$|^pull_request$/.test(name);

@@ -10,6 +10,7 @@ export interface Verification {
 const keySet = z.looseObject({
   keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), x: z.string(), kid: z.string() })),
 });
+const answer = z.looseObject({ receipt: z.string() });
 const claims = z.looseObject({
   sub: z.string(),
   org: z.string(),
@@ -61,8 +62,7 @@ async function findProblem(text: string, keys: LocalJWKSet): Promise<string | nu
       typ: 'usage-receipt+jwt',
       algorithms: ['Ed25519'],
     });
-    claims.parse(payload);
-    return null;
+    return claims.safeParse(payload).success ? null : 'Its claims are not those of a receipt.';
   } catch (error) {
     return String((error as Error).message);
   }
@@ -70,5 +70,9 @@ async function findProblem(text: string, keys: LocalJWKSet): Promise<string | nu
 
 function receiptOf(line: string): string {
   if (!line.startsWith('{')) return line;
-  return z.looseObject({ receipt: z.string() }).parse(JSON.parse(line)).receipt;
+  try {
+    return answer.parse(JSON.parse(line)).receipt;
+  } catch (cause) {
+    throw new Error('This is neither a receipt nor an answer that has one.', { cause });
+  }
 }
