@@ -38,8 +38,13 @@ export function addAccessCommands(program: Command, run: Run): void {
     );
   key
     .command('rotate <key_id>')
-    .description('Create a second key like it; the first one works on for the grace time')
-    .option('--grace <seconds>', 'how long the first one works on, at most 30 days', parseInteger, 86_400)
+    .description('Create a second key like it; the first one keeps working for the grace time')
+    .option(
+      '--grace <seconds>',
+      'how long the first one keeps working, at most 30 days',
+      parseInteger,
+      86_400,
+    )
     .action((keyId: string, options: { grace: number }) =>
       run(async (ctx) => {
         const { grace_s } = checkInput(rotation, { grace_s: options.grace });

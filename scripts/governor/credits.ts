@@ -52,7 +52,7 @@ function addCredits(credits: Command, run: Run): void {
       .command(`${name} <org_id> <user_id> <amount>`)
       .description(`Add ${bucket} credits, once per key`)
       .option('--expires-at <time>', 'when they expire, ISO 8601 (default: never)', parseTime)
-      .option('--key <key>', 'idempotency key; default: a new one, told first', parseKey)
+      .option('--key <key>', 'idempotency key; default: a new one, which is printed first', parseKey)
       .action((orgId: string, userId: string, amount: string, { key, expiresAt }: AddOptions) =>
         run(async (ctx) => {
           const expires_at = expiresAt && Math.floor(expiresAt.getTime() / 1_000);
@@ -97,7 +97,7 @@ function addCredits(credits: Command, run: Run): void {
 /** Told before anything is granted: whoever gets no answer repeats the command with it, and grants once. */
 function newKey(): string {
   const key = randomUUID();
-  console.error(`governor: if this is cut short, repeat it with --key ${key}`);
+  console.error(`governor: if this is interrupted, repeat it with --key ${key}`);
   return key;
 }
 

@@ -5,7 +5,7 @@ import { readMongoChecks } from './mongo-checks.ts';
 
 /** `doctor mongo`: questions that only the running MongoDB can answer (docs/stores.md). It writes one row and takes it back. */
 export function addDoctorCommand(program: Command, run: Run): void {
-  const doctor = program.command('doctor').description('Ask a store what this service relies on');
+  const doctor = program.command('doctor').description('Check what this service relies on in a store');
   doctor
     .command('mongo')
     .description(

@@ -22,7 +22,9 @@ export function addPersonalData(member: Command, run: Run): void {
     );
   member
     .command('erase <org_id> <user_id>')
-    .description('Remove a member, and erase who it was; repeat it if it was cut short')
+    .description(
+      'Remove a member, and erase everything that identifies the person; repeat it if it was interrupted',
+    )
     .addOption(madeOption())
     .action((orgId: string, userId: string, { made }: MadeOptions) =>
       run(async (ctx) => {

@@ -126,7 +126,7 @@ function addReading(destination: Command, run: Run): void {
     );
   destination
     .command('test <destination_id>')
-    .description('Try whether it can be written; exit code 1 when it cannot')
+    .description('Check that it can be written; exit code 1 when it cannot')
     .action((id: string) =>
       run(async (ctx) => {
         // Only this command writes to a destination: what that needs is loaded by it.
