@@ -13,11 +13,14 @@ const envFile = join(temporaryFolder(afterAll), '.env');
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
+/** The settings of an empty .env after npm run secrets. */
 function runSecrets(): Record<string, string | undefined> {
   const { status, stderr } = spawnSync(NODE, ['scripts/secrets.ts', envFile], { cwd: ROOT });
   expect(status, String(stderr)).toBe(0);
   return parseEnv(readFileSync(envFile, 'utf8'));
 }
+
+const secrets = runSecrets();
 
 /** `environment` of the services in compose.yaml, as Docker fills it in. Throws what a `${NAME:?words}` says. */
 function composeEnvironment(given: Record<string, string | undefined>): Record<string, string> {
@@ -62,7 +65,7 @@ describe('docker compose', () => {
     ['alone', {}],
     ['in .env.example, whose addresses are not those of the containers', parseEnv(readText('.env.example'))],
   ])('starts in production with the secrets of npm run secrets %s', (_, example) => {
-    const env = { ...example, ...runSecrets() };
+    const env = { ...example, ...secrets };
     const config = readConfig({ ...env, ...composeEnvironment(env) });
     expect(config).toMatchObject({ nodeEnv: 'production', port: 8_080, signingKey: env.SIGNING_KEY });
     expect(new URL(config.mongodbUrl).host).toBe('mongo:27017');
@@ -71,16 +74,14 @@ describe('docker compose', () => {
   test.each(['OPERATOR_TOKEN', 'API_KEY_PEPPER', 'CURSOR_SECRET', 'WEBHOOK_SECRET_KEYS', 'SIGNING_KEY'])(
     'does not start without %s',
     (name) => {
-      const without = { ...runSecrets(), [name]: '' };
-      expect(() => composeEnvironment(without)).toThrow(`${name}: run npm run secrets`);
+      expect(() => composeEnvironment({ ...secrets, [name]: '' })).toThrow(`${name}: run npm run secrets`);
     },
   );
 });
 
 describe('npm run secrets', () => {
   test('changes nothing when every secret is there, and keeps the file from other users', () => {
-    const first = runSecrets();
-    expect(runSecrets()).toEqual(first);
+    expect(runSecrets()).toEqual(secrets);
     expect(statSync(envFile).mode & 0o777).toBe(0o600);
   });
 

@@ -3,16 +3,10 @@ import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { actingAs } from '../../../shared/core/accounts/audit/record-audit.ts';
 import { createApiKey } from '../../../shared/core/accounts/keys/api-keys.ts';
 import { memberRows } from '../../../shared/core/accounts/organizations/model.ts';
-import { webhookRows } from '../../../shared/core/events/webhooks/endpoints/model.ts';
-import { destinationRows } from '../../../shared/wings/push/destinations/model.ts';
-import { addCodeHost } from '../../../shared/wings/work/code-hosts/manage-code-hosts.ts';
-import { codeHostRows } from '../../../shared/wings/work/code-hosts/model.ts';
 import { commandLine } from '../../support/command-line.ts';
-import { makeDestination, newFolder } from '../../support/destinations.ts';
 import { fixture } from '../../support/fixture.ts';
-import { makeWebhook } from '../../support/webhooks.ts';
 
-const { api, env, tenant } = await fixture({ env: { EXPORT_FOLDER: newFolder() } });
+const { api, env, tenant } = await fixture();
 const { run, governor, failure } = commandLine(env);
 
 describe('the command line', () => {
@@ -51,42 +45,19 @@ describe('the command line', () => {
     expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
   });
 
-  it.each(['remove', 'erase'])(
-    'member %s leaves all as it is until somebody decides about what the person made, and does that',
-    async (verb) => {
-      for (const made of ['keep', 'revoke']) {
-        const { orgId, member } = await tenant();
-        const { _id } = await member('ada', { role: 'admin' });
-        const [key, webhook, destination, { host }] = await actingAs(_id, () =>
-          Promise.all([
-            createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] }),
-            makeWebhook(api.ctx, orgId, 'https://example.org/hook'),
-            makeDestination(api.ctx, orgId),
-            addCodeHost(api.ctx, orgId, { provider: 'github' }),
-          ]),
-        );
-        const inForce = async () => [
-          (await api.call('/api/v1/sessions', { key: key.key })).status,
-          await webhookRows(api.ctx).countDocuments({ org_id: orgId }),
-          await destinationRows(api.ctx).countDocuments({ org_id: orgId }),
-          await codeHostRows(api.ctx).countDocuments({ org_id: orgId }),
-          await memberRows(api.ctx).countDocuments({ _id, removed_at: null }),
-        ];
-        const { stderr } = await failure('member', verb, orgId, 'ada');
-        for (const words of [
-          '--made keep or --made revoke',
-          `key ${key.key_id} api key`,
-          `webhook ${webhook._id} https://example.org/hook`,
-          `destination ${destination._id} Finance`,
-          `code host ${host._id} github`,
-        ])
-          expect(stderr).toContain(words);
-        expect(await inForce()).toEqual([200, 1, 1, 1, 1]);
-        await governor('member', verb, orgId, 'ada', '--made', made);
-        expect(await inForce(), made).toEqual(made === 'keep' ? [200, 1, 1, 1, 0] : [401, 0, 0, 0, 0]);
-      }
-    },
-  );
+  it.each([
+    ['remove', 'keep', 200],
+    ['remove', 'revoke', 401],
+    ['erase', 'keep', 200],
+    ['erase', 'revoke', 401],
+  ])('member %s --made %s decides about the keys that the person made', async (verb, made, status) => {
+    const { orgId, member } = await tenant();
+    const { _id } = await member('ada');
+    const input = { org_id: orgId, scopes: ['usage:read' as const] };
+    const { key } = await actingAs(_id, () => createApiKey(api.ctx, input));
+    await governor('member', verb, orgId, 'ada', '--made', made);
+    expect((await api.call('/api/v1/sessions', { key })).status).toBe(status);
+  });
 
   it('says that it looked for a running scripts/up, and what it needs without one', async () => {
     const { stderr } = await commandLine({}).failure('--data', '/nowhere', 'org', 'show', 'org_x');

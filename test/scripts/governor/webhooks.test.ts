@@ -32,12 +32,17 @@ const governorWith = (keys: string) => commandLine({ ...env, WEBHOOK_SECRET_KEYS
 const { governor } = governorWith(OLD);
 afterEach(() => webhookRows(ctx).deleteMany({}));
 
-async function expectSignedBy(process: TestContext, orgId: string): Promise<void> {
+/** The request of a new delivery. */
+async function deliver(process: TestContext, orgId: string) {
   receiver.received.length = 0;
   const [eventId = ''] = await raise(process, orgId);
   await attemptAllDue(process, eventId);
   expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
-  const [request] = receiver.received;
+  return receiver.received[0];
+}
+
+async function expectSignedBy(process: TestContext, orgId: string): Promise<void> {
+  const request = await deliver(process, orgId);
   expect(verifyWebhook(request?.body ?? '', request?.headers['x-service-signature'], SECRET)).toBe(true);
 }
 
@@ -80,10 +85,7 @@ test('the former secret of a webhook is encrypted again too, and still signs', a
   const fresh = 'another-secret-of-32-characters-!';
   await updateWebhook(ctx, orgId, _id, { secret: fresh });
   await governorWith(`${FRESH},${OLD}`).governor('webhook-secrets', 'rotate');
-  receiver.received.length = 0;
-  const [eventId = ''] = await raise(startedWith(FRESH), orgId);
-  await attemptAllDue(startedWith(FRESH), eventId);
-  const [request] = receiver.received;
+  const request = await deliver(startedWith(FRESH), orgId);
   const headers = request?.headers as Record<string, string>;
   for (const secret of [fresh, SECRET]) {
     const library = new StandardWebhook(secret, { format: 'raw' });
