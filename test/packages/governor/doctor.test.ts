@@ -48,6 +48,12 @@ async function findingOf(name: string, on: Machine = machine): Promise<Finding |
 }
 
 describe('the service, to the doctor', () => {
+  it('stops what a hard budget of the user counts whom it is asked about', async () => {
+    const ofAnybody = { api: api.url, apiKey: await keyOf(null, ['budgets:check']) };
+    for (const user of ['ada', 'bob'])
+      expect(await examine(machine, ofAnybody, user), user).toMatchObject([{ stops: user === 'ada' }]);
+  });
+
   it('stops nothing without a hard budget, an address, or a key that it knows', async () => {
     const other = await tenant();
     expect(await findings(machine, other.key)).toMatchObject([open('no hard budget')]);
