@@ -18,6 +18,46 @@ test('every action of the audit log has a sentence of its own, also without deta
   expect(new Set(said).size).toBe(said.length);
 });
 
+/** A value of each detail that any action has. */
+const DETAILS = {
+  role: 'admin',
+  plan: 'team',
+  teams: ['core', 'web'],
+  scopes: ['usage:read', 'exports:write'],
+  events: ['budget.warning'],
+  changed: ['alert_at', 'name'],
+  metric: 'cost_usd',
+  threshold: 40,
+  window: 'monthly',
+  enforce: 'hard',
+  signal_ids: ['a', 'b'],
+  held_ids: ['c'],
+  signals: 3,
+  tokens: 1_000,
+  cost_usd: 2.5,
+  reason: 'a double',
+  amount: 20,
+  granted_amount: 10,
+  bucket: 'paid',
+  repaired: 2,
+  queued: 5,
+  exempt: false,
+  until: '2031-01-15T12:00:00.000Z',
+  month: '2031-01',
+  of: 'person',
+  provider: 'github',
+  number: 12,
+  repository: 'github.com/acme/shop',
+  name: 'Ours',
+};
+
+test('each action is a whole sentence, without details and with them', async () => {
+  const said = AUDIT_ACTIONS.toSorted().map(
+    (action) => `${action}\n  ${words(action)}\n  ${words(action, DETAILS)}\n`,
+  );
+  await expect(said.join('')).toMatchFileSnapshot('audit-sentences.txt');
+});
+
 test.each([
   ['member.add', { user_id: 'tom', role: 'admin' }, 'invited IT as admin'],
   [
