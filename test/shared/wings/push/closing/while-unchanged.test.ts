@@ -19,8 +19,8 @@ test.each([
 });
 
 test('a day that changes each time is left for later', async () => {
-  let looks = 0;
-  const change = async () => ({ hash: `${(looks += 1)}` });
-  expect(await whileUnchanged({ hash: '0' }, async () => looks, change)).toBeNull();
-  expect(looks).toBe(3);
+  const made: string[] = [];
+  const change = async () => ({ hash: `changed ${made.length} times` });
+  expect(await whileUnchanged(await change(), async ({ hash }) => made.push(hash), change)).toBeNull();
+  expect(made).toEqual(['changed 0 times', 'changed 1 times', 'changed 2 times']);
 });
