@@ -62,7 +62,7 @@ it('packs into one file that runs in an empty folder, without the server beside 
   const transcript = join(claude, 'projects', 'p', 's.jsonl');
   writeLines(transcript, [claudeLine(Date.now(), 'msg_1')]);
   const governor = (GOVERNOR_API_KEY: string, ...args: string[]) =>
-    execute('npx', ['--no', 'governor', '--', '--json', ...args, '--user-id', 'ada'], {
+    execute(join(empty, 'node_modules/.bin/governor'), ['--json', ...args, '--user-id', 'ada'], {
       cwd: empty,
       env: { ...bareEnv(), HOME: empty, GOVERNOR_API: api.url, GOVERNOR_API_KEY, CLAUDE_CONFIG_DIR: claude },
     });

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram as createPeoples } from '../../../packages/governor/src/program.ts';
 import { createProgram } from '../../../scripts/governor/program.ts';
+import { auditRows } from '../../../shared/core/accounts/audit/model.ts';
 import { apiKeyRows } from '../../../shared/core/accounts/keys/model.ts';
 import { claudeLine, writeLines } from '../../packages/governor/history.ts';
 import { commandLine, type Failed } from '../../support/command-line.ts';
@@ -94,6 +95,7 @@ const OPERATORS = [
   'org set org_none --session-timeout 5',
   'org set {org} --k-population ghosts',
   'org set {org} --admin-email ada',
+  'org create Acme --plan team --timezone Europe/Berlin',
   'org create Acme --plan none',
   'org create Acme --timezone Mars/Olympus',
   "org create ''",
@@ -102,12 +104,10 @@ const OPERATORS = [
   'plan {org} gold',
   'connect claude-code --org {org} --user-id ada --api https://governor.example',
   'connect otel --org {org} --project-id shop',
-  'connect codex --org {org} --api https://governor.example/',
-  'connect gemini --api https://governor.example',
-  'connect qwen --org {org} --api https://governor.example',
-  'connect copilot --org {org} --api https://governor.example',
-  'connect opencode --org {org} --api https://governor.example',
-  'connect litellm --org {org} --api https://governor.example',
+  'connect gemini --api https://governor.example/',
+  ...['codex', 'qwen', 'copilot', 'opencode', 'litellm'].map(
+    (tool) => `connect ${tool} --org {org} --api https://governor.example`,
+  ),
   'connect none --org {org}',
   'connect otel --api governor.example',
   // As a shell gives a variable that is not set.
@@ -323,9 +323,13 @@ async function transcript(
   return `${seen.join('\n')}`;
 }
 
-test('each command of operators says the same, whatever the day', async () => {
+test('each command of operators says the same, whatever the day, and each change is in the audit log', async () => {
   const said = await transcript(OPERATORS, host.env, 'operators');
   await expect(said).toMatchFileSnapshot('transcript-of-operators.txt');
+  const acts = await auditRows(host.ctx).find({ actor: 'cli' }).toArray();
+  const counts = Map.groupBy(acts, ({ action }) => action);
+  const logged = [...counts].map(([action, { length }]) => `${action} ${length}`).toSorted();
+  await expect(`${logged.join('\n')}\n`).toMatchFileSnapshot('audit-of-operators.txt');
 });
 
 test('each command of people says the same, whatever the day', async () => {
