@@ -19,7 +19,10 @@ interface Spot {
   value: number;
 }
 
-/** How the total of a window grew, its threshold, and the forecast of its end as a dashed line. */
+/**
+ * How the total of a window grew, its threshold, and the forecast of its end as a dashed line. The total of all people of a template
+ * has no threshold: theirs are for each alone.
+ */
 export function RunningTotal({
   label,
   budget,
@@ -30,13 +33,15 @@ export function RunningTotal({
   usage: WindowUsage;
 }) {
   const [frame, width] = useWidth<HTMLDivElement>();
-  const { metric, threshold_now: threshold } = budget;
+  const { metric } = budget;
+  const threshold = thresholdOf(budget);
   const nowMs = Date.now();
   const spots = spotsOf(usage, nowMs);
   const last = spots.at(-1) ?? { ms: Date.parse(usage.start), value: 0 };
   // A window that does not end is drawn up to now, and has no forecast.
   const isOver = usage.end === null || last.ms >= Date.parse(usage.end);
-  const words = `${label}: ${amount(metric, last.value)} of ${amount(metric, threshold)}${
+  const most = threshold === null ? 'by all together' : `of ${amount(metric, threshold)}`;
+  const words = `${label}: ${amount(metric, last.value)} ${most}${
     isOver ? '' : `, forecast ${amount(metric, usage.forecast)}`
   }. Show as table gives all figures.`;
   return (
@@ -47,12 +52,17 @@ export function RunningTotal({
       <Legend
         rows={[
           ['total', 'Used', amount(metric, last.value)],
-          ['threshold', 'Threshold', amount(metric, threshold)],
+          ...(threshold === null ? [] : [['threshold', 'Threshold', amount(metric, threshold)] as const]),
           ...(isOver ? [] : [['forecast', 'Forecast', amount(metric, usage.forecast)] as const]),
         ]}
       />
     </Box>
   );
+}
+
+/** The threshold of what is drawn; null where that is the total of people of whom each has a limit. */
+function thresholdOf({ people, threshold_now }: Budget): number | null {
+  return people === null ? threshold_now : null;
 }
 
 /** The total at the end of each point, up to now. Pure. */
@@ -66,7 +76,7 @@ function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
 }
 
 function Lines({
-  budget: { metric, threshold_now: threshold },
+  budget,
   usage,
   spots,
   width,
@@ -79,8 +89,10 @@ function Lines({
   forecast: Spot | null;
 }) {
   const zone = useZone();
+  const { metric } = budget;
+  const threshold = thresholdOf(budget);
   const [startMs, endMs] = boundsOf(usage);
-  const most = Math.max(threshold, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
+  const most = Math.max(threshold ?? 0, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
   const ticks = ticksOf(most);
   const top = ticks.at(-1) ?? 1;
   const xOf = (ms: number) => LEFT + ((ms - startMs) / (endMs - startMs)) * Math.max(width - LEFT - RIGHT, 0);
@@ -103,7 +115,9 @@ function Lines({
         </text>
       ))}
       <polyline className="total" points={path} />
-      <line className="threshold" x1={LEFT} x2={width - RIGHT} y1={yOf(threshold)} y2={yOf(threshold)} />
+      {threshold !== null && (
+        <line className="threshold" x1={LEFT} x2={width - RIGHT} y1={yOf(threshold)} y2={yOf(threshold)} />
+      )}
       {forecast && (
         <line
           className="forecast"
