@@ -67,6 +67,9 @@ function Balances() {
   );
 }
 
+/** Credits of a window or a month that has not begun. */
+const BEGINS = 'begins with your next spend';
+
 function BucketEnd({
   bucket,
   balance,
@@ -86,7 +89,7 @@ function BucketEnd({
     );
   }
   if (bucket === 'window') return <WindowEnd {...balance} />;
-  if (balance.resets_at === null) return '–';
+  if (balance.resets_at === null) return balance.credits > 0 ? BEGINS : '–';
   return (
     <>
       full again <When at={balance.resets_at} />
@@ -98,7 +101,7 @@ function BucketEnd({
 function WindowEnd({ credits, resets_at }: { credits: number; resets_at: number | null }) {
   const { org } = useMe();
   const length = `${lengthWords(org.window_s)} long`;
-  if (resets_at === null) return credits > 0 ? `${length}; begins with your next spend` : '–';
+  if (resets_at === null) return credits > 0 ? `${length}; ${BEGINS}` : '–';
   return (
     <>
       {length}; full again in {lengthWords(Math.max(resets_at - Date.now() / 1_000, 0))},{' '}

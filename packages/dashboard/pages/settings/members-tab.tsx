@@ -16,6 +16,7 @@ import { PageLink } from '../../parts/text/page-link.tsx';
 import { State } from '../../parts/text/state.tsx';
 import { shownName } from '../../parts/text/user-name.tsx';
 import { When } from '../../parts/time/when.tsx';
+import { counted } from '../../words/sentence.ts';
 
 function stateOf({ linked, declined }: Member): string {
   if (linked) return 'joined';
@@ -100,7 +101,9 @@ function Found({
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed" role="status">
-        {members.length === all ? `${all} members` : `${members.length} of ${all} members`}
+        {members.length === all
+          ? counted(all, 'member', 'members')
+          : `${members.length} of ${counted(all, 'member', 'members')}`}
       </Text>
       {members.length > 0 && (
         <Rows

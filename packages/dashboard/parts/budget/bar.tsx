@@ -106,7 +106,7 @@ export function Gauge({
       <Box
         className="bar"
         role="meter"
-        aria-label={`${budget.name}: ${Math.round(utilization_pct)} % used${note}`}
+        aria-label={`${budget.name}: ${percent(utilization_pct / 100, 0)} used${note}`}
         aria-valuenow={Math.round(utilization_pct)}
         aria-valuemin={0}
         aria-valuemax={Math.round(Math.max(100, utilization_pct))}

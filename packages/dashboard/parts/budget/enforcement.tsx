@@ -28,9 +28,12 @@ const ENFORCE_WORDS: Record<Budget['enforce'], string> = {
   hard: 'A tool that checks or reserves before a call is refused beyond the threshold.',
 };
 
-/** A threshold as people say it: $240, $0.50, 1.2M tokens. */
+/** A threshold as people say it: $240, $0.50, 1 call, 1.2M tokens. */
 function limitWords({ metric, threshold }: Pick<Budget, 'metric' | 'threshold'>): string {
-  if (metric !== 'cost_usd') return `${compact(threshold)} ${METRICS[metric].toLowerCase()}`;
+  if (metric !== 'cost_usd') {
+    const units = METRICS[metric].toLowerCase();
+    return `${compact(threshold)} ${threshold === 1 ? units.replace(/s\b/, '') : units}`;
+  }
   return Number.isInteger(threshold) ? `$${exact(threshold)}` : money(threshold);
 }
 

@@ -4,7 +4,7 @@ import type { Budget } from '../../data/queries.ts';
 import { orgUsageQuery, usageQuery } from '../../data/queries.ts';
 import { dateIn, plusDays } from '../../data/range.ts';
 import { useMe } from '../../data/use-me.ts';
-import { amount } from '../text/format.ts';
+import { amount, percent } from '../text/format.ts';
 
 const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30, quarterly: 90, total: 30 } as const;
 
@@ -36,7 +36,7 @@ export function RecentUsage({
   const used = metric === 'tokens' ? totals.tokens_in + totals.tokens_out : totals[metric];
   const per = window === 'hourly' ? used / 24 : used;
   const span = days === 1 ? 'today' : `the last ${days} days`;
-  const share = threshold > 0 ? ` That is ${Math.round((per / threshold) * 100)} % of this threshold.` : '';
+  const share = threshold > 0 ? ` That is ${percent(per / threshold, 0)} of this threshold.` : '';
   return (
     <Alert variant="light" color="gray" role="status">
       Used {span}: {amount(metric, used)}

@@ -6,6 +6,7 @@ import { type Column, Rows } from '../../../parts/page/rows.tsx';
 import { Section } from '../../../parts/page/section.tsx';
 import { exact } from '../../../parts/text/format.ts';
 import { When } from '../../../parts/time/when.tsx';
+import { counted } from '../../../words/sentence.ts';
 import { dateWords } from '../../../words/time.ts';
 import './days.css';
 import { type Destination, type Partition, partitionsQuery } from './queries.ts';
@@ -124,7 +125,7 @@ interface ShownDay {
 }
 
 function Day({ day, partition, state }: ShownDay) {
-  const figures = partition ? `, ${exact(partition.rows)} rows, ${size(partition.bytes)}` : '';
+  const figures = partition ? `, ${counted(partition.rows, 'row', 'rows')}, ${size(partition.bytes)}` : '';
   const words = `${dateWords(day)}: ${STATES[state]}${figures}`;
   return (
     <li className={`day day-${state}`} title={words} data-day={day} data-state={state}>
