@@ -23,7 +23,7 @@ export function VoidButton({
   const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <Button variant="outline" color="red.9" className="danger" onClick={() => setAsking(true)}>
+      <Button variant="default" onClick={() => setAsking(true)}>
         Void
       </Button>
       {isAsking && (
