@@ -60,11 +60,18 @@ const HEADINGS: Record<Grouping, string> = {
   task: 'Task',
 };
 
+/** A narrow screen has room for two such counts in a line. */
+const NARROW: Readonly<Record<string, 'third' | 'hidden'>> = {
+  Sessions: 'third',
+  Errors: 'third',
+  Calls: 'hidden',
+};
+
 function columnsOf(by: Grouping, totalUsd: number): readonly Column<NamedGroup>[] {
   const count = (label: string, of: (group: NamedGroup) => number): Column<NamedGroup> => ({
     label,
     isNumber: true,
-    ...(label === 'Calls' ? { narrow: 'hidden' as const } : {}),
+    ...(NARROW[label] ? { narrow: NARROW[label] } : {}),
     render: (group) => <Count of={of(group)} />,
   });
   return [
