@@ -6,6 +6,8 @@ import { generateTraffic } from '../../scripts/demo/traffic.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 import { openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { makeSignal } from '../support/factories.ts';
+import { BUDGET } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { settled } from '../support/page-checks.ts';
 import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
@@ -13,12 +15,14 @@ import {
   makeWhole,
   runDue,
   runScheduled,
+  SHOP,
   sameWholeFixture,
   type WholeTenant,
 } from '../support/whole-tenant.ts';
 
 /** A Wednesday in the middle of a month. Nothing in the organizations depends on the day on which the test runs. */
 const NOW = '2031-01-15T12:00:00.000Z';
+const DAY_MS = 86_400_000;
 /** Signals in a request. */
 const AT_ONCE = 1_000;
 
@@ -28,77 +32,78 @@ const AT_ONCE = 1_000;
  */
 const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
   ['/', 'Dates …', 'Branch, task …', 'Signed in as', 'Go to a page (Ctrl K)'],
+  ['/?user_id=ada', 'Create a budget from this'],
   ['/?range=30d&split=user_id&view=table'],
+  ['/?range=30d&split=team&view=table'],
   ['/?range=last_week&split=project_id&view=table&model=claude-sonnet-4-5'],
   ['/?range=month&split=repository&user_id=ada'],
   ['/?range=custom&from=2031-01-02&to=2031-01-09&split=branch'],
   ['/?range=custom&from=2035-01-02&to=2035-01-09'],
-  ['/sessions', 'More filters …', 'Columns …'],
+  ['/sessions', 'More filters …', 'Columns …', 'Release all 7', 'Discard all 7'],
   ['/sessions?range=30d&sort=cost_usd&order=desc&errors=true'],
   ['/sessions?range=30d&state=ended&anomalous=true&min_cost_usd=1&user_id=grace'],
   ['/sessions?range=today&state=open'],
   ['/sessions?user_id=nobody-of-that-name'],
-  ['/sessions/{session}'],
-  ['/sessions/{gated}'],
+  ['/sessions/{session}', 'Error gpt-4o-mini', 'Expected: Cost spike'],
+  ['/sessions/{gated}', 'Policy decision', 'End session'],
+  ['/sessions/{ended}'],
   ['/pull-requests'],
   ['/pull-requests?tab=branches&range=30d'],
   ['/pull-requests?state=merged&range=30d&order=asc'],
-  ['/pull-requests/{pullRequest}'],
+  ['/pull-requests/{pullRequest}', 'Delete'],
   ['/pull-requests/{busyPull}'],
-  ['/budgets'],
-  ['/budgets/{monthlyBudget}'],
-  ['/budgets/{template}'],
+  ['/pull-requests/{unusedPull}'],
+  ['/budgets', 'Create a budget'],
+  ['/budgets/{monthlyBudget}', 'Mute', 'Change the owner', 'Edit', 'Delete'],
+  ['/budgets/{template}', 'Another limit for one person', 'Release reservations', 'Edit'],
   ['/budgets/{hardBudget}'],
+  ['/budgets/{stopping}', 'Edit'],
+  ['/budgets/{refusing}'],
   ['/raise?budget={hardBudget}'],
   ['/raises'],
   ['/raises/{raise}'],
   ['/raises/{approved}'],
-  ['/anomalies?range=30d'],
+  ['/anomalies?range=30d', 'Expected: Token spike'],
   ['/anomalies?range=30d&anomaly_type=cost_spike&order=asc'],
+  ['/analytics'],
+  ['/analytics?measure=tokens&dimension=none'],
   ['/credits'],
   ['/credits?reason=receipt'],
   ['/credits?bucket=granted'],
-  ['/devices'],
+  ['/devices', 'Revoke laptop'],
   ['/activate?user_code=BCDF-GHJK'],
-  ['/export?range=30d'],
-  ['/export?range=30d&level=daily&format=ndjson'],
-  ['/export?range=30d&level=focus&focus_version=1.0&granularity=month'],
-  ['/connect'],
+  ['/export?range=30d', 'Add a destination'],
+  ['/export?range=30d&level=daily&format=ndjson&people=true'],
+  ['/export?range=30d&level=focus&focus_version=1.3&granularity=hour&billed=invoice'],
+  ['/export/{destination}', 'Write days again', 'Edit', 'Delete'],
+  ['/connect', 'Revoke laptop of ada'],
+  ['/connect?tool=claude-code&form=managed'],
   ['/connect?tool=codex&agent=codex&branches=git'],
   ['/connect?tool=signals&form=python'],
-  ['/connect?tool=otlp'],
+  ['/connect?tool=otel'],
   ['/connect?tool=litellm'],
-  ['/alerts'],
-  ['/no/such/thing'],
-];
-const OF_ADMINS: typeof PAGES = [
-  ['/?range=30d&split=team&view=table'],
-  ['/sessions/{gated}', 'End session'],
-  ['/budgets', 'Create a budget'],
-  ['/budgets/{monthlyBudget}', 'Edit', 'Delete'],
   ['/alerts', 'Add a channel'],
   ['/webhooks', 'Create a webhook'],
-  ['/webhooks/{webhook}', 'Edit events', 'Edit alerts', 'New secret', 'Recover', 'Delete'],
+  ['/webhooks/{webhook}', 'Rename', 'Edit events', 'Edit alerts', 'New secret', 'Recover', 'Delete'],
   ['/webhooks/{digested}'],
   ['/webhooks/{spareWebhook}'],
-  ['/analytics?measure=tokens&dimension=none'],
-  ['/analytics'],
-  ['/settings'],
-  ['/settings?tab=members', 'Invite'],
-  ['/settings?tab=keys', 'Create a key'],
-  ['/settings?tab=code-hosts', 'Add a code host'],
-  ['/settings?tab=prices', 'New rule'],
+  ['/settings', 'Hash the names'],
+  ['/settings?tab=members', 'Invite', 'Edit mia@example.org'],
+  ['/settings?tab=keys', 'Create a key', 'Revoke laptop'],
+  ['/settings?tab=code-hosts', 'Add a code host', 'Delete GitHub'],
+  ['/settings?tab=prices', 'New rule', 'Edit Contract', 'Delete Contract'],
   ['/settings?tab=audit'],
-  ['/settings?tab=destinations'],
-  ['/settings?tab=held'],
+  ['/no/such/thing'],
 ];
+/** The first look at each page, which is all that somebody needs to see of an organization that has nothing yet. */
+const PLAIN = PAGES.filter(([path]) => !path.includes('&'));
 
 type Who = { accountId: string; sub: string };
 
 const host = await sameWholeFixture(NOW, { BASE_URL: 'http://127.0.0.1' });
 let own: WholeTenant;
 let ids: Record<string, string> = {};
-let newcomer: Person;
+let [newcomer, colleague]: Person[] = [];
 let browser: Browser;
 const opened: WatchedPage[] = [];
 
@@ -109,23 +114,35 @@ beforeAll(async () => {
   ids = await addTraffic();
   const { orgId } = await host.tenant({ plan: 'team' });
   newcomer = await makePerson(host.ctx, host.idp, { orgId, userId: 'nora', role: 'admin' });
+  colleague = await makePerson(host.ctx, host.idp, { orgId, userId: 'noel' });
 });
 afterAll(async () => browser?.close());
 beforeEach(({ skip }) => {
   if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium-headless-shell)');
 });
 
-/** Thirty days of work of four people and its pull requests, beside what there is. Returns ids by the names in the addresses. */
+/** Thirty days of work of six people and its pull requests, beside what there is. Returns ids by the names in the addresses. */
 async function addTraffic(): Promise<Record<string, string>> {
   const nowMs = host.clock.now();
-  const traffic = placeCalls('acme', generateTraffic(['grace', 'ada', 'bob', 'dan'], nowMs, 7));
+  const traffic = placeCalls('acme', generateTraffic(PEOPLE_AT_WORK, nowMs, 7));
   for (let at = 0; at < traffic.length; at += AT_ONCE)
     await own.must('key', 'POST', '/api/v1/signals', { signals: traffic.slice(at, at + AT_ONCE) });
   for (const report of pullRequestsOf('acme', traffic, nowMs))
     await own.must('key', 'POST', '/api/v1/pull-requests', report);
+  await own.must('key', 'POST', '/api/v1/signals', { signals: callsOfOwnModels(nowMs) });
+  const unused = { repository: SHOP, number: 13, branch: 'unused', state: 'merged', title: 'Mend a typo' };
+  const times = { opened_at: dateAt(nowMs - 2 * DAY_MS), closed_at: dateAt(nowMs - DAY_MS) };
+  const { id: unusedPull } = await own.must('key', 'POST', '/api/v1/pull-requests', { ...unused, ...times });
+  const stopping = await addBudget({ name: 'Stopping', scope: 'project', scope_id: 'shop', threshold: 1 });
+  const refusing = await addBudget({ name: 'Priced', scope: 'user', scope_id: 'bob', unpriced: 'refuse' });
   await runDue(host, own.orgId);
   await runScheduled(host);
   await setApart();
+  const refused = { user_id: 'ada', project_id: 'shop', adapter: 'claude-code', estimate_usd: 0.25 };
+  for (const client_session_id of ['s-1', 's-1', 's-2'])
+    await own.must('key', 'POST', '/api/v1/budgets/check', { ...refused, client_session_id });
+  await own.must('key', 'GET', '/api/v1/refusals');
+  const { data: ended } = await own.must('key', 'GET', '/api/v1/sessions?project_id=storefront&limit=1');
   const { data: pulls } = await own.must('key', 'GET', '/api/v1/pull-requests?limit=100');
   const {
     sessions,
@@ -138,17 +155,40 @@ async function addTraffic(): Promise<Record<string, string>> {
     webhook,
     digested,
     spareWebhook,
+    destination,
   } = own;
-  const named = { gated, pullRequest, template, webhook, digested, spareWebhook };
+  const named = { gated, pullRequest, template, webhook, digested, spareWebhook, destination };
   return {
     ...named,
+    unusedPull,
+    stopping,
+    refusing,
+    ended: ended[0].id,
     session: sessions[0] ?? '',
-    busyPull: pulls.find(({ state }: { state: string }) => state === 'merged').id,
+    busyPull: pulls.find(({ state, id }: Record<string, string>) => state === 'merged' && id !== unusedPull)
+      .id,
     monthlyBudget: budgets[1] ?? '',
     hardBudget: budgets.at(-1) ?? '',
     raise: raises[0] ?? '',
     approved: ownRaises[3] ?? '',
   };
+}
+
+const PEOPLE_AT_WORK = ['grace', 'ada', 'bob', 'dan', 'carl', 'eve'];
+
+/** Calls of everybody in the week that ended last: of a model without a price, and of one that is free. */
+function callsOfOwnModels(nowMs: number) {
+  const own = { ts: nowMs - 5 * DAY_MS, provider: 'in-house', tokens_in: 1_000 };
+  return PEOPLE_AT_WORK.flatMap((user_id) => [
+    makeSignal({ ...own, user_id, model: 'summarizer', id: `own-${user_id}` }),
+    makeSignal({ ...own, user_id, model: 'given-away', id: `free-${user_id}`, cost_usd: 0 }),
+  ]);
+}
+
+/** Creates a hard budget of cost per month, and returns its id. */
+async function addBudget(fields: object): Promise<string> {
+  const rule = { ...BUDGET, window: 'monthly', threshold: 1_000, enforce: 'hard', ...fields };
+  return (await own.must('key', 'POST', '/api/v1/budgets', rule)).id;
 }
 
 /** Gives each anomaly a time of its own: those of one session are found at once, and the order of their ids is another one each time. */
@@ -161,9 +201,9 @@ async function setApart(): Promise<void> {
     );
 }
 
-/** A page of somebody who is signed in, at a time that stands still. */
+/** A page of somebody who is signed in, far from the timezone of the organization, at a time that stands still. */
 async function openFor({ accountId, sub }: Who): Promise<Page> {
-  const watched = await openPage(browser, { timezoneId: 'UTC', locale: 'en-GB' });
+  const watched = await openPage(browser, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
   opened.push(watched);
   const who = { accountId, identity: { iss: host.idp.issuer, sub } };
   const [name = '', value = ''] = (await beginBrowserSession(host.ctx, who)).cookie.split('=');
@@ -178,6 +218,7 @@ async function lead(page: Page, path: string): Promise<void> {
   const filled = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? '');
   await page.evaluate(goTo('/no/such/page'));
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.evaluate(`document.querySelector('h1').dataset.left = ''; ${goTo(filled)}`);
   await page.locator('h1:not([data-left])').first().waitFor();
   await settled(page);
@@ -205,6 +246,7 @@ async function wordsOf(page: Page, selector: string): Promise<string> {
   // Some parts are loaded, or ask for what they show, once the others are there.
   await until(async () => {
     await settled(page);
+    if ((await part.locator('.mantine-Skeleton-root').count()) > 0) return false;
     const before = shown;
     shown = await part.ariaSnapshot();
     looks = shown === before ? looks + 1 : 0;
@@ -267,6 +309,7 @@ async function walk(page: Page, pages: typeof PAGES): Promise<string> {
   for (const [path, ...buttons] of pages) {
     await lead(page, path);
     read.push(`# ${path}`, await wordsOf(page, 'main'));
+    expect.soft(await page.evaluate(BARE_TIMES), path).toEqual([]);
     for (const name of buttons) {
       const button = page.getByRole('button', { name }).first();
       if (!(await button.isVisible())) continue;
@@ -281,22 +324,35 @@ async function walk(page: Page, pages: typeof PAGES): Promise<string> {
   return `${read.join('\n')}\n`;
 }
 
+/** Runs in the page: times of day that no time element holds. */
+const BARE_TIMES = `(() => {
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  const bare = [];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (/\\d{1,2} [A-Z][a-z]{2}( \\d{4})?, \\d\\d:\\d\\d/.test(data) && !parentElement.closest('time, svg, option')) bare.push(data);
+  }
+  return bare;
+})()`;
+
 /** A dialog or a menu that is open. */
 const LAYER = '[role=dialog]:visible, [role=menu]:visible';
 
-/** An admin, a member, and an admin of an organization that has nothing yet. */
+/** An admin, a member, and the same of an organization that has nothing yet. */
 const PEOPLE = {
-  Grace: () => ({ who: own.people.grace, pages: [...PAGES, ...OF_ADMINS] }),
+  Grace: () => ({ who: own.people.grace, pages: PAGES }),
   Ada: () => ({ who: own.people.ada, pages: PAGES }),
-  Nora: () => ({
-    who: newcomer,
-    pages: [...PAGES, ...OF_ADMINS].filter(([path]) => !path.includes('&')),
-  }),
+  Nora: () => ({ who: newcomer, pages: PLAIN }),
+  Noel: () => ({ who: colleague, pages: PLAIN.filter(([path]) => !path.includes('{')) }),
 };
 
 test.each(Object.entries(PEOPLE))('each page says what it is to say: %s', async (name, of) => {
   const { who, pages } = of();
-  const words = await walk(await openFor(who), pages);
+  if (!who) throw new Error('They are made before.');
+  const page = await openFor(who);
+  const words = await walk(page, pages);
   expect(opened.flatMap(({ faults }) => faults)).toEqual([]);
+  for (const guide of new Set(words.match(/\/guide\/[\w/-]+/g)))
+    expect((await page.request.get(host.api.url + guide)).status(), guide).toBe(200);
   await expect(words).toMatchFileSnapshot(`words-for-${name}.txt`);
 });
