@@ -42,13 +42,6 @@ test('a cost that is not known is never a zero', () => {
   expect(costSentence({ ...pull, unpriced_signals: 1 })).toContain('1 call has no known price');
 });
 
-test('the sentence says whether more may come', () => {
-  expect(costSentence(pull, true)).toMatch(/^Your part: \$4\.20, 3 calls, from /);
-  expect(costSentence(pull)).toMatch(/^So far it has cost \$4\.20: 3 calls by 2 people, from /);
-  const one = { ...pull, state: 'merged', signals: 1, people: 1, last_day: pull.first_day } as const;
-  expect(costSentence(one)).toMatch(/^It has cost \$4\.20: 1 call by 1 person, on /);
-});
-
 test('a session is named where it made at least half of the cost', () => {
   const top = (cost_usd: number) => shareOfTop({ cost_usd: 4, top_session: { cost_usd } });
   expect([top(1.99), top(2), top(2.8), top(3.99), top(4)]).toEqual([null, '50 %', '70 %', 'All', 'All']);
