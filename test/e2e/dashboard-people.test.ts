@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/core/accounts/keys/api-keys.ts';
 import { changeMember } from '../../shared/people/change-member.ts';
 import { destinationRows } from '../../shared/wings/push/destinations/model.ts';
 import { loseFirstAnswer } from '../support/browser.ts';
@@ -39,7 +38,7 @@ const begun = withDashboard(
 afterAll(() => s3?.stop());
 
 describe('members, their changes and the pages of admins', () => {
-  const { stack, open, visit, ask } = begun;
+  const { stack, open, ask } = begun;
   let slack: Receiver;
   beforeAll(async () => {
     slack = await startReceiver();
@@ -53,7 +52,6 @@ describe('members, their changes and the pages of admins', () => {
     await entries.filter({ hasText: created }).getByRole('link').waitFor();
     await entries.filter({ hasText: 'changed the member Tom Herrera: teams: core, web.' }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
-    await expectGoodInViews(page, 'audit');
     await page.getByRole('combobox', { name: 'About' }).selectOption('Members');
     await expect.poll(() => entries.filter({ hasText: 'budget' }).count()).toBe(0);
     expect(page.url()).toContain('action=member.');
@@ -69,22 +67,6 @@ describe('members, their changes and the pages of admins', () => {
     await entries.filter({ hasText: 'created the budget' }).waitFor();
   });
 
-  test('many changes of one kind in a row are one line of the audit log, which opens', async () => {
-    const { orgId, ctx } = stack;
-    for (let n = 1; n <= 5; n += 1)
-      await createApiKey(ctx, { org_id: orgId, scopes: ['org:read'], name: `many ${n}` });
-    const page = await open('/settings?tab=audit');
-    const third = page.getByText('created the key many 3');
-    await page.getByText('created the key many 5').waitFor();
-    expect(await third.isVisible()).toBe(false);
-    await page
-      .getByText(/^and \d+ more like it$/)
-      .first()
-      .click();
-    await third.waitFor();
-    await expectGood(page, 'audit-opened');
-  });
-
   test('a pasted list invites everybody in it, each with an outcome, once', async () => {
     const page = await open('/settings?tab=members');
     await loseFirstAnswer(page, '**/dashboard/v1/invitations');
@@ -95,7 +77,6 @@ describe('members, their changes and the pages of admins', () => {
     await page.getByRole('option', { name: 'web' }).click();
     await dialog.getByRole('button', { name: 'Invite 5' }).click();
     await dialog.getByText('The service cannot be reached.').waitFor();
-    await expectGood(page, 'dialog');
     await dialog.getByRole('button', { name: 'Invite 5' }).click();
     await dialog.getByText('3 of 5 addresses invited, 1 wrong.').waitFor();
     const outcomes = dialog.getByRole('table', { name: 'Outcomes' }).getByRole('row');
@@ -148,10 +129,6 @@ describe('members, their changes and the pages of admins', () => {
     await page.getByRole('link', { name: 'Tom Herrera' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     expect(page.url()).toContain('user_id=tom');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await visit(page, '/settings?tab=members');
-    await page.getByRole('list', { name: 'Members' }).getByText('tom@acme.example').waitFor();
-    await expectGood(page, 'members-390');
   });
 
   test('a channel about some of it is not saved before it names something', async () => {
@@ -374,35 +351,14 @@ describe('destinations on the dashboard', () => {
     expect(await destinationRows(stack.ctx).countDocuments({})).toBe(0);
   });
 
-  test('a member sees neither the destinations nor their pages', async () => {
-    const id = await addFolder({ prefix: 'members' });
-    const page = await open('/export', 'Tom');
-    await page.getByRole('link', { name: 'Download' }).waitFor();
-    expect(await page.getByText('Archive').count()).toBe(0);
-    expect(await page.getByRole('heading', { name: 'Destinations' }).count()).toBe(0);
-    await visit(page, `/export/${id}`);
-    await page.getByText('Only admins of your organization see this page.').waitFor();
-  });
-
-  test('axe finds nothing, and nothing is wider than the window', async () => {
+  test('a long name is not wider than the window', async () => {
     const id = await addFolder({ name: `A ${'long '.repeat(14)}name`, prefix: 'axe' });
     await ask(`/api/v1/destinations/${id}/runs`, {});
     const page = await open(`/export/${id}`);
     await page.getByText('Up to date').waitFor();
-    await expectGoodInViews(page, 'the page');
     await page.getByRole('button', { name: 'Show as table' }).click();
     await expectGoodInViews(page, 'the table of days');
-    await page.getByRole('button', { name: 'Write days again' }).click();
-    await page.getByRole('dialog').waitFor();
-    await expectGoodInViews(page, 'the form of a run');
-    await page.keyboard.press('Escape');
     await visit(page, '/export');
     await expectGoodInViews(page, 'the list');
-    await page.getByRole('button', { name: 'Add a destination' }).click();
-    await page
-      .getByRole('dialog')
-      .getByLabel(/^Endpoint/)
-      .waitFor();
-    await expectGoodInViews(page, 'the form');
   });
 });
