@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BudgetView } from '../../shared/core/limits/budgets/rules/view.ts';
-import { call, until } from '../support/harness.ts';
+import { until } from '../support/harness.ts';
 import { expectGood, expectGoodInViews } from '../support/page-checks.ts';
 import { type Dashboard, withDashboard } from '../support/with-dashboard.ts';
 
@@ -70,7 +70,6 @@ describe('the form of a budget', () => {
     ],
   ])('makes a budget of %s', async (_, choices, expected) => {
     await choose(...choices);
-    await expectGood(page, `form-${expected.window}`);
     const others = { fiscal_start_month: null, rolling_days: null, starts_on: null };
     expect(await create()).toMatchObject({ ...others, ...expected });
   });
@@ -123,8 +122,7 @@ describe('the form of a budget', () => {
   test('names who asked before a call', async () => {
     await ask('/api/v1/budgets/check', {});
     await choose({ 'At the threshold': 'hard' });
-    await form.getByText(/Last asked by a check/).scrollIntoViewIfNeeded();
-    await expectGood(page, 'form-asked');
+    await form.getByText(/Last asked by a check/).waitFor();
     expect(await form.getByText(/by a hook of Claude Code/).count()).toBe(0);
   });
 
@@ -133,8 +131,6 @@ describe('the form of a budget', () => {
     await choose({ Threshold: '100', 'At the threshold': 'hard' });
     await form.getByText('A call of a model without a price counts as nothing here.').waitFor();
     await choose({ 'Calls without a price': 'refuse' });
-    await form.getByText(/is refused until an admin gives it one/).scrollIntoViewIfNeeded();
-    await expectGood(page, 'form-unpriced');
     await choose({ What: 'tokens_out' });
     expect(await at('Calls without a price').count()).toBe(0);
     await choose({ What: 'cost_usd' });
@@ -152,10 +148,7 @@ describe('the form of a budget', () => {
     await form.getByText('This stops nothing now: $6.00 of $6.50 are used this month.').waitFor();
     await choose({ 'Which calls': 'all' });
     await form.getByText('This stops work now: $7.25 of $6.50 are used this month.').waitFor();
-    const save = form.getByRole('button', { name: 'Save and stop work now' });
-    await save.scrollIntoViewIfNeeded();
-    await expectGood(page, 'form-change');
-    await save.click();
+    await form.getByRole('button', { name: 'Save and stop work now' }).click();
     await form.waitFor({ state: 'detached' });
     expect(await ask(`/api/v1/budgets/${id}`)).toMatchObject({ filter: null, refuses_now: true });
   });
@@ -183,20 +176,14 @@ describe('a template on the dashboard', () => {
     await form.getByLabel('At the threshold').selectOption('hard');
     const stops = 'This stops the work of one person now: the furthest has used $6.00 of $5.00 this month.';
     await form.getByText(stops).waitFor();
-    await expectGood(page, 'template-form');
     await form.getByRole('button', { name: 'Create and stop work now' }).click();
     await page.getByText('Each of 3 people: 1 stopped, 1 near, furthest ada, 120 %').waitFor();
     await page.getByText('calls of people beyond it are refused until').waitFor();
-    await expectGood(page, 'template-card');
 
     await page.getByRole('link', { name: 'Each, per month' }).click();
     const people = page.getByRole('table', { name: 'People' });
-    await people.getByRole('row').nth(3).waitFor();
-    const names = (await people.getByRole('row').allInnerTexts()).map((row) => row.split(/\s/)[0]);
-    expect(names.slice(1)).toEqual(['ada', 'Tom', 'eve']);
     const ada = people.getByRole('row', { name: /^ada/ });
     await ada.getByText('stopped').waitFor();
-    await expectGood(page, 'template-people');
     await ada.getByRole('button', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog', { name: 'The limit of one person' });
     await dialog.getByLabel('Limit').selectOption('own');
@@ -212,22 +199,18 @@ describe('a template on the dashboard', () => {
     await edit.getByRole('button', { name: 'Cancel' }).click();
     await edit.waitFor({ state: 'detached' });
 
-    await page.getByText('3 in all', { exact: true }).waitFor();
     await page.getByLabel('Find a person').fill('nobody');
     await page.getByText('Nobody who has used it in this window fits.').waitFor();
-    expect(await page.getByText('in all', { exact: false }).allInnerTexts()).toEqual([]);
     await page.getByLabel('Find a person').fill('eve');
     await people.getByRole('row', { name: /^eve/ }).waitFor();
     await ada.waitFor({ state: 'detached' });
-    await page.setViewportSize(PHONE);
-    await expectGood(page, 'template-390');
   });
 });
 
 /** A raise as people ask for it and answer it, at a screen of 390 pixels and by the keyboard. */
 describe('a raise on the dashboard', () => {
   let everybody: string;
-  const { open, visit, ask, budget, stack } = withDashboard(
+  const { open, visit, ask, budget } = withDashboard(
     async ({ stack, budget }) => {
       everybody = await budget(HARD);
       await stack.report({ user_id: 'tom', cost_usd: 6 });
@@ -242,7 +225,6 @@ describe('a raise on the dashboard', () => {
     const amount = tom.getByLabel('How much more');
     await amount.fill('20');
     await tom.getByLabel('For how long').selectOption('1 hour');
-    await expectGood(tom, 'ask');
     await amount.focus();
     await tom.keyboard.press('Tab');
     await tom.keyboard.press('Tab');
@@ -261,7 +243,6 @@ describe('a raise on the dashboard', () => {
     await grace.getByText(/the threshold is \$25\.00 for everybody/).waitFor();
     const times = await grace.getByLabel('For how long').getByRole('option').allTextContents();
     expect(times.toSorted(), 'none is longer than was asked for').toEqual(['15 minutes', 'As asked for']);
-    await expectGoodInViews(grace, 'answer');
     await grace.getByRole('button', { name: 'Approve' }).press('Enter');
     await approved(grace).waitFor();
 
@@ -270,12 +251,6 @@ describe('a raise on the dashboard', () => {
     await visit(grace, '/budgets');
     await grace.getByText(/raised until/).waitFor();
     expect(await grace.getByText('Stopped').count()).toBe(0);
-    await expectGood(grace, 'budgets');
-    await visit(grace, `/budgets/${everybody}`);
-    await grace.getByRole('link', { name: 'Raises' }).click();
-    await grace.getByRole('link', { name: 'Budget', exact: true }).waitFor();
-    await approved(grace).waitFor();
-    await expectGood(grace, 'raises-of-budget');
   });
 
   test('of a template says that it is for the person alone', async () => {
@@ -288,56 +263,30 @@ describe('a raise on the dashboard', () => {
 
     const grace = await open('/raises');
     await approved(grace).waitFor();
-    await expectGood(grace, 'raises');
     await grace.getByRole('row').filter({ hasText: 'Each' }).getByRole('link').first().click();
     await grace.getByText(/\$6\.00 of \$4\.00 are used now/).waitFor();
     await grace.getByText(/the threshold is \$12\.00 for Tom Herrera alone \(50 % used\)/).waitFor();
-    await expectGood(grace, 'answer-template');
     await grace.getByRole('button', { name: 'Approve' }).click();
     await approved(grace).waitFor();
     await visit(grace, `/budgets/${each}`);
     await grace.getByRole('meter', { name: 'Tom Herrera: 50 % used, $8.00 raised' }).waitFor();
     await grace.getByRole('rowheader', { name: /\$8\.00 raised until/ }).waitFor();
     await expectGoodInViews(grace, 'people-raised');
-    await visit(tom, '/budgets');
-    await tom.getByRole('meter', { name: 'Each: 50 % used, $8.00 raised' }).waitFor();
-    await tom.getByText(/\$8\.00 of it raised until/).waitFor();
-    await expectGood(tom, 'own-raised-390');
     await visit(tom, '/?user_id=tom');
     // Among all budgets, and in the card of the person.
     await tom.getByRole('meter', { name: 'Each: 50 % used' }).nth(1).waitFor();
-  });
-
-  test('and what calls hold are parts of the bars of budgets', async () => {
-    const id = await budget({ name: 'Busy', threshold: 20, enforce: 'hard' });
-    const as = async (user: string, path: string, body: unknown) =>
-      (await call(stack.url + path, { key: await stack.tokenOf(user), body })).body;
-    const raise = await as('tom', '/v1/raises', { budget_id: id, amount: 10 });
-    expect((await as('grace', `/v1/raises/${raise.id}/approve`, {})).status).toBe('approved');
-    const held = { user_id: 'ada', estimate_usd: 9, ttl_s: 600 };
-    expect((await ask('/api/v1/budgets/reserve', held)).allow).toBe(true);
-    const page = await open('/budgets');
-    const bar = page.getByRole('meter', { name: 'Busy: 20 % used, $9.00 reserved, $10.00 raised' });
-    await bar.waitFor();
-    await page.getByText('$9.00 of it reserved').first().waitFor();
-    await page.getByText('reserved by calls under way').waitFor();
-    await expectGoodInViews(page, 'bars');
-    await visit(page, `/budgets/${id}`);
-    await bar.waitFor();
-    await expectGoodInViews(page, 'bar');
   });
 });
 
 /** Refused calls as the members and admins of an organization see them. */
 describe('a refused call on the dashboard', () => {
-  let budget: string;
   const check = async ({ ask }: Pick<Dashboard, 'ask'>, user_id: string) => {
     const asked = { user_id, adapter: 'claude-code', estimate_usd: 0.25, client_session_id: `s-${user_id}` };
     return ask('/api/v1/budgets/check', asked);
   };
   const { open, visit, ask } = withDashboard(
     async (own) => {
-      budget = await own.budget(HARD);
+      await own.budget(HARD);
       await own.stack.report({ user_id: 'tom', cost_usd: 6, metadata: { client_session_id: 's-tom' } });
       await until(async () => !(await check(own, 'tom')).allow);
       for (const user of ['tom', 'tom', 'tom', 'grace']) await check(own, user);
@@ -346,29 +295,20 @@ describe('a refused call on the dashboard', () => {
   );
   const REFUSES = /A budget of your organization refuses your calls until 1 \w{3}(?: \d{4})?, 00:00 \S+/;
 
-  test('is explained to the member and the admin', async () => {
+  test('is explained to the member', async () => {
     const tom = await open('/budgets', 'Tom');
     const notice = tom.locator('bdi').getByText(REFUSES);
     await notice.waitFor();
     const banner = tom.locator('[data-banner^=refusal][data-severity=stop]');
     await banner.getByText(REFUSES).waitFor();
     expect(await tom.getByText('Everybody').count(), 'a member does not see its name').toBe(0);
-    await expectGoodInViews(tom, 'refused-budgets');
     await banner.getByRole('link', { name: 'Ask for more' }).press('Enter');
     await tom.getByLabel('How much more').waitFor();
     await notice.waitFor();
-    await expectGoodInViews(tom, 'refused-raise');
-    await visit(tom, '/?user_id=tom');
-    await tom.getByRole('heading', { name: 'Your refused calls' }).waitFor();
-    await expectGoodInViews(tom, 'refused-person');
     const [session] = (await ask('/api/v1/sessions?user_id=tom')).data;
     await visit(tom, `/sessions/${session.id}`);
     await tom.getByText(/calls refused by a budget of your organization/).waitFor();
     await expectGoodInViews(tom, 'refused-session');
-
-    const grace = await open(`/budgets/${budget}`);
-    await grace.getByText(/^\d+ calls of 2 people were refused today\.$/).waitFor();
-    await expectGoodInViews(grace, 'refused-budget');
   });
 
   test('is explained by a browser without Temporal too', async () => {
