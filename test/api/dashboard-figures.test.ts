@@ -28,7 +28,7 @@ import { decisionWords, whereItWent } from '../../packages/dashboard/parts/sessi
 import { changeWords } from '../../packages/dashboard/parts/text/change-words.ts';
 import { axisMoney, costWords, percent } from '../../packages/dashboard/parts/text/format.ts';
 import { plainName } from '../../packages/dashboard/parts/text/plain-name.ts';
-import { alertsText, quietText, subscriptionText } from '../../packages/dashboard/parts/webhook/words.ts';
+import { quietText, subscriptionText } from '../../packages/dashboard/parts/webhook/words.ts';
 import { weeksOf } from '../../packages/dashboard/wings/analytics/weeks.ts';
 import { bucketLabel, budgetLabel, dateTime, inWords, latency } from '../../packages/dashboard/words/time.ts';
 
@@ -338,15 +338,10 @@ test('a week is compared with the week before it, and not with one that is hidde
   expect(weeks.map(({ before }) => before?.cost_usd)).toEqual([undefined, 1, 2, undefined]);
 });
 
-test.each([
-  [{ alert_at: [], forecast: false }, '–', 'calls-of-next-year, held calls'],
-  [{ alert_at: [50, 90], forecast: false }, '50 %, 90 %', 'calls-of-next-year, held calls, 50 %, 90 %'],
-  [{ alert_at: [120], forecast: true }, '120 %, forecast', 'calls-of-next-year, held calls, 120 %, forecast'],
-] as const)('the alerts of a webhook are named, alone and after its events: %o', (chosen, alerts, all) => {
-  const webhook = { ...chosen, alert_at: [...chosen.alert_at] };
-  expect(alertsText(webhook)).toBe(alerts);
+test('the alerts of a webhook are named after its events, also after one of a newer service', () => {
   const events = ['calls-of-next-year', 'signals.held'] as never[];
-  expect(subscriptionText({ ...webhook, events })).toBe(all);
+  const all = subscriptionText({ alert_at: [50, 120], forecast: true, events });
+  expect(all).toBe('calls-of-next-year, held calls, 50 %, 120 %, forecast');
 });
 
 test('the quiet hours of a channel are told with their zone', () => {

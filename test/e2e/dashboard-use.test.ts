@@ -238,20 +238,6 @@ describe('the dashboard in use', () => {
     await page.getByText(/^Not renewed since .*: The service cannot be reached\.$/).waitFor();
   });
 
-  test('the timeline of a session has a heading for each day, and for each minute with several calls', async () => {
-    const ten = (Math.floor(Date.now() / 86_400_000) - 10) * 86_400_000 + 36_000_000;
-    const at = (second: number) => ({ user_id: 'minutes', ts: ten + second * 1_000 });
-    await stack.report(at(5), at(65), at(100), at(130));
-    const { data } = await ask('/api/v1/sessions?user_id=minutes');
-    const page = await open(`/sessions/${data[0].id}`);
-    const timeline = page.getByRole('region', { name: 'Calls, 4' });
-    await timeline.getByRole('button').nth(3).waitFor();
-    const ofDay = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
-    const day = new Intl.DateTimeFormat('en-GB', ofDay).format(ten);
-    const headings = await timeline.getByRole('heading', { level: 3 }).allTextContents();
-    expect(headings).toEqual([day, `${day}, 10:01`]);
-  });
-
   test('a warning above a page that opens is there before the page, which it would push away', async () => {
     const id = await budget({ name: 'Exceeded', threshold: 1 });
     const page = await open('/budgets');
@@ -368,10 +354,9 @@ describe('the dashboard in use', () => {
     await page.locator('bdi', { hasText: '\\u202Egnp.exe' }).waitFor();
   });
 
-  test('a budget names its user, and its form has room for words on a phone', async () => {
+  test('the form of a budget has room for words on a phone', async () => {
     const id = await budget({ name: 'His', scope: 'user', scope_id: 'tom' });
     const page = await open(`/budgets/${id}`);
-    await page.getByText('Cost of the user Tom Herrera, monthly').waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'Edit' }).click();
     for (const name of ['What', 'Window', 'User', 'During an outage']) {
