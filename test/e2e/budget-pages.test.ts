@@ -316,6 +316,7 @@ describe('a refused call on the dashboard', () => {
     await page.addInitScript({ content: 'delete globalThis.Temporal' });
     await visit(page, '/?user_id=tom');
     await page.getByRole('heading', { name: 'Your refused calls' }).waitFor();
+    await expectGoodInViews(page, 'refused-person');
     expect(await page.evaluate('"Temporal" in globalThis')).toBe(false);
   });
 });

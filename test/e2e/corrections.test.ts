@@ -142,6 +142,7 @@ describe('prices on the dashboard', () => {
     });
     await setAndPreview(dialog);
     await dialog.getByText('1 of 2 prices is set, and holds for new calls.').waitFor();
+    await expectGood(page, 'price-unfinished');
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText(/2 calls without a price get one/).waitFor();
     expect(await names()).toEqual(['Price of first', 'Price of second']);
@@ -162,8 +163,6 @@ describe('prices on the dashboard', () => {
     await stack.report({ model: HOSTILE, ...OWN }, { model: 'all-*', ...OWN });
     const page = await open('/settings?tab=prices');
     await page.getByText('A rule would read the * as any characters.').waitFor();
-    await expectGoodInViews(page, 'prices-tab');
-    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: 'New rule' }).click();
     const form = page.getByRole('dialog', { name: 'New price rule' });
     await form.getByLabel('Name').fill('Contract with Anthropic');
@@ -175,6 +174,8 @@ describe('prices on the dashboard', () => {
     await form.waitFor({ state: 'detached' });
     await page.getByText('12.5 % off the list price').waitFor();
     await page.getByText('claude-* at anthropic').waitFor();
+    await expectGoodInViews(page, 'prices-tab');
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: 'Edit Contract with Anthropic' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit the price rule' });
     await edit.getByLabel('Name').fill('Old contract');
@@ -240,6 +241,7 @@ describe('corrections on the dashboard', () => {
     const table = page.getByRole('table', { name: 'Held calls' });
     const why = '900,000,010 tokens (limit 20,000,000), $1,200.00 (limit $1,000.00)';
     await table.getByText(why).first().waitFor();
+    await expectGood(page, 'held');
     await page.getByRole('status').getByText('5 calls are held').waitFor();
     const before = await usage();
     await press(page, 'Release held-1');
@@ -265,6 +267,7 @@ describe('corrections on the dashboard', () => {
     const rows = page.getByRole('list', { name: 'Held calls' }).getByRole('listitem');
     await rows.first().getByText('$1,200.00 (limit $1,000.00)').waitFor();
     const before = await rows.count();
+    await expectGood(page, 'held-390');
     const release = page.getByRole('button', { name: `Release ${first.signal.id}` });
     const { x = 0, width = 0 } = (await release.boundingBox()) ?? {};
     expect([width > 0, x >= 0, x + width <= 390]).toEqual([true, true, true]);

@@ -25,10 +25,12 @@ const PAGES: readonly (readonly [
   everybodys?: readonly string[],
   admins?: readonly string[],
 ])[] = [
-  ['/', ['Dates …', 'Go to a page (Ctrl K)', 'Signed in as']],
+  ['/', ['Dates …', 'Branch, task …', 'Go to a page (Ctrl K)', 'Signed in as']],
+  ['/?split=project_id&view=table'],
   ['/sessions'],
   ['/sessions/{session}', [], ['Call gpt-4o-mini', 'End session']],
   ['/pull-requests'],
+  ['/pull-requests?tab=branches'],
   ['/pull-requests/{pull}'],
   ['/budgets', [], ['Create a budget']],
   ['/budgets/{budget}', [], ['Edit', 'Delete']],
@@ -39,8 +41,12 @@ const PAGES: readonly (readonly [
   ['/credits'],
   ['/devices', ['Revoke demo']],
   ['/activate'],
-  ['/export'],
+  ['/export?people=true&level=daily', [], ['Add a destination']],
+  ['/export?level=focus'],
   ['/connect', ['Revoke Laptop key', 'Rotate Laptop key']],
+  ['/connect?tool=claude-code&form=managed'],
+  ['/connect?tool=signals&form=python&agent=codex'],
+  ['/no/such'],
   ['/alerts', [], ['Add a channel']],
 ];
 const OF_ADMINS = [
@@ -51,7 +57,7 @@ const OF_ADMINS = [
     ['Edit events', 'Edit alerts', 'New secret', 'Recover', 'Delete', 'session.started'],
   ],
   ['/analytics'],
-  ['/settings'],
+  ['/settings', [], ['Hash the names']],
   ['/settings?tab=members', [], ['Invite', 'Edit Tom Herrera']],
   ['/settings?tab=keys', [], ['Create a key', 'Revoke Laptop key']],
   ['/settings?tab=code-hosts', [], ['Add a code host']],
@@ -318,8 +324,8 @@ const HATCHES = `[...document.querySelectorAll('.chart pattern')]
   .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
 /**
- * Runs in the page: rows of narrow lists that take other than two lines, of sessions, pull requests, keys and members in Settings
- * three, or whose parts are below or beside their line.
+ * Runs in the page: rows of narrow lists that take other than two lines, of sessions, projects, pull requests, branches, keys and
+ * members in Settings three, or whose parts are below or beside their line.
  */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
   const { left, right } = row.getBoundingClientRect();
@@ -329,7 +335,7 @@ const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) 
     return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
   };
   const lines = [...row.children].map((line) => [...line.children]);
-  const isLong = ['Sessions', 'By session', 'Pull requests', 'Keys'].includes(row.parentElement.ariaLabel) || location.search.includes('tab=members');
+  const isLong = ['Sessions', 'By session', 'By project', 'Pull requests', 'Branches', 'Keys'].includes(row.parentElement.ariaLabel) || location.search.includes('tab=members');
   const wanted = isLong ? 3 : 2;
   return lines.length === wanted && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
 })`;

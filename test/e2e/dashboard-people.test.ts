@@ -336,6 +336,7 @@ describe('destinations on the dashboard', () => {
     await page.getByText(/^Days up to .* are there\./).waitFor();
     await page.getByRole('button', { name: 'Write days again' }).click();
     await page.getByLabel('Also days that have not changed').check();
+    await expectGood(page, 'the form of a run');
     await page.getByRole('button', { name: 'Write them' }).click();
     const runs = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await expect.poll(() => runs.count()).toBe(2);

@@ -7,6 +7,7 @@ import { readOrganization } from '../../shared/core/accounts/organizations/read-
 import { addMember } from '../../shared/people/members.ts';
 import { freezeAnalytics } from '../../shared/wings/analytics/freeze-weeks.ts';
 import { call } from '../support/harness.ts';
+import { expectGood } from '../support/page-checks.ts';
 import { withDashboard } from '../support/with-dashboard.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,6 +73,7 @@ describe('the pages from which people take something along', () => {
     const cut = await page.evaluate(`[...document.querySelectorAll('table[aria-label=Weeks] td')]
       .filter((cell) => cell.scrollWidth > cell.clientWidth).length`);
     expect(cut, 'no words run into the next column').toBe(0);
+    await expectGood(page, 'analytics');
     const chart = page.getByRole('application', { name: /^Cost by week/ });
     await chart.focus();
     await page.keyboard.press('Home');

@@ -257,6 +257,7 @@ describe('the costs of pull requests on the dashboard', () => {
     await row.waitFor();
     expect(await row.getByText('none yet').count()).toBe(0);
     expect(await page.content()).not.toContain(secret);
+    await expectGood(page, 'code-hosts');
     await page.getByRole('button', { name: 'Delete Acme on GitHub' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No code host yet.').waitFor();
