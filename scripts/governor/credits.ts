@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { describeFailure } from '../../packages/governor/src/api/ask.ts';
 import { withProgress } from '../../packages/governor/src/progress.ts';
 import { parseObject } from '../../packages/governor/src/readers/history.ts';
 import { replaceFile } from '../../packages/stack/files.ts';
@@ -225,7 +226,9 @@ export async function readKeySet(where: string): Promise<unknown> {
 }
 
 async function download(url: string): Promise<string> {
-  const answer = await exchange(url, {}, { deadlineMs: 10_000, mostBytes: 1_048_576 });
+  const answer = await exchange(url, {}, { deadlineMs: 10_000, mostBytes: 1_048_576 }).catch((cause) => {
+    throw new Error(`${url} cannot be read: ${describeFailure(cause)}`, { cause });
+  });
   if (!answer.ok) throw new DomainError('not_found', `${url} answered ${answer.status}.`);
   return answer.text();
 }

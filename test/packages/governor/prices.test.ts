@@ -24,7 +24,7 @@ describe('governor prices', () => {
     const added = await json('add', ...GPUS, '--from', day(30), '--tool', 'web_search=10');
     expect(added).toMatchObject({ name: 'Our own GPUs', tool_uses: { web_search: 10 } });
     await report(OWN);
-    const used = `${added.id}.* provider=vllm +\\$0.2 in, \\$0.6 out +1 +0.26 +0$`;
+    const used = `${added.id}.* provider=vllm +\\$0.2 in, \\$0.6 out, \\$10 per 1,000 web_search +1 +0.26 +0$`;
     expect((await run('list')).stdout).toMatch(new RegExp(used, 'm'));
   });
 

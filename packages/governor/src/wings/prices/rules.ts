@@ -16,6 +16,8 @@ const rule = z.looseObject({
   match: z.record(z.string(), z.string().nullable()),
   discount_percent: z.number().optional(),
   usd_per_million: z.looseObject({ input: z.number(), output: z.number() }).optional(),
+  per_request_usd: z.number().optional(),
+  tool_uses: z.record(z.string(), z.number()).optional(),
   last_30_days: z
     .looseObject({ signals: z.number(), cost_usd: z.number(), list_cost_usd: z.number() })
     .nullish(),
@@ -163,7 +165,11 @@ function rowOf(shown: Rule): object {
   };
 }
 
-function priceOf({ discount_percent: percent, usd_per_million: usd }: Rule): string {
+function priceOf({ discount_percent: percent, usd_per_million: usd, ...more }: Rule): string {
   if (percent !== undefined) return percent > 0 ? `${percent} % off` : `${-percent} % more`;
-  return usd ? `$${usd.input} in, $${usd.output} out` : 'free';
+  if (!usd) return 'free';
+  const parts = [`$${usd.input} in`, `$${usd.output} out`];
+  if (more.per_request_usd !== undefined) parts.push(`$${more.per_request_usd} per request`);
+  for (const [tool, price] of Object.entries(more.tool_uses ?? {})) parts.push(`$${price} per 1,000 ${tool}`);
+  return parts.join(', ');
 }
