@@ -119,13 +119,6 @@ describe('the form of a budget', () => {
     expect(await create()).toMatchObject({ per: 'user', window: 'monthly', rolling_days: null });
   });
 
-  test('names who asked before a call', async () => {
-    await ask('/api/v1/budgets/check', {});
-    await choose({ 'At the threshold': 'hard' });
-    await form.getByText(/Last asked by a check/).waitFor();
-    expect(await form.getByText(/by a hook of Claude Code/).count()).toBe(0);
-  });
-
   test('lets a hard budget of cost refuse calls without a price, and no other budget', async () => {
     expect(await at('Calls without a price').count()).toBe(0);
     await choose({ Threshold: '100', 'At the threshold': 'hard' });
