@@ -47,6 +47,7 @@ const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
   ['/sessions/{session}', 'Error gpt-4o-mini', 'Expected: Cost spike'],
   ['/sessions/{gated}', 'Policy decision', 'End session'],
   ['/sessions/{ended}'],
+  ['/sessions/{branches}'],
   ['/pull-requests'],
   ['/pull-requests?tab=branches&range=30d'],
   ['/pull-requests?state=merged&range=30d&order=asc'],
@@ -80,6 +81,11 @@ const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
   ['/connect?tool=claude-code&form=managed'],
   ['/connect?tool=codex&agent=codex&branches=git'],
   ['/connect?tool=signals&form=python'],
+  ['/connect?tool=signals&form=node&agent=cursor&branches=codex'],
+  ['/connect?tool=gemini&form=powershell&agent=claude-project'],
+  ['/connect?tool=qwen&agent=vscode&branches=otel'],
+  ['/connect?tool=copilot&agent=stdio'],
+  ['/connect?tool=opencode'],
   ['/connect?tool=otel'],
   ['/connect?tool=litellm'],
   ['/alerts', 'Add a channel'],
@@ -130,6 +136,7 @@ async function addTraffic(): Promise<Record<string, string>> {
   for (const report of pullRequestsOf('acme', traffic, nowMs))
     await own.must('key', 'POST', '/api/v1/pull-requests', report);
   await own.must('key', 'POST', '/api/v1/signals', { signals: callsOfOwnModels(nowMs) });
+  await own.must('key', 'POST', '/api/v1/signals', { signals: callsOfTwoBranches(nowMs) });
   const unused = { repository: SHOP, number: 13, branch: 'unused', state: 'merged', title: 'Mend a typo' };
   const times = { opened_at: dateAt(nowMs - 2 * DAY_MS), closed_at: dateAt(nowMs - DAY_MS) };
   const { id: unusedPull } = await own.must('key', 'POST', '/api/v1/pull-requests', { ...unused, ...times });
@@ -142,6 +149,13 @@ async function addTraffic(): Promise<Record<string, string>> {
   for (const client_session_id of ['s-1', 's-1', 's-2'])
     await own.must('key', 'POST', '/api/v1/budgets/check', { ...refused, client_session_id });
   await own.must('key', 'GET', '/api/v1/refusals');
+  const [acknowledged, expected] = (await own.must('key', 'GET', '/api/v1/anomalies?order=asc')).data;
+  await own.must('admin', 'POST', `/v1/anomalies/${acknowledged.id}/acknowledge`, {});
+  await own.must('admin', 'POST', `/v1/anomalies/${expected.id}/expect`, {
+    of: 'session',
+    until: dateAt(nowMs + 7 * DAY_MS),
+  });
+  const { data: branches } = await own.must('key', 'GET', '/api/v1/sessions?project_id=branches');
   const { data: ended } = await own.must('key', 'GET', '/api/v1/sessions?project_id=storefront&limit=1');
   const { data: pulls } = await own.must('key', 'GET', '/api/v1/pull-requests?limit=100');
   const {
@@ -164,6 +178,7 @@ async function addTraffic(): Promise<Record<string, string>> {
     stopping,
     refusing,
     ended: ended[0].id,
+    branches: branches[0].id,
     session: sessions[0] ?? '',
     busyPull: pulls.find(({ state, id }: Record<string, string>) => state === 'merged' && id !== unusedPull)
       .id,
@@ -183,6 +198,14 @@ function callsOfOwnModels(nowMs: number) {
     makeSignal({ ...own, user_id, model: 'summarizer', id: `own-${user_id}` }),
     makeSignal({ ...own, user_id, model: 'given-away', id: `free-${user_id}`, cost_usd: 0 }),
   ]);
+}
+
+/** A session that goes on to another branch of the same repository, neither of which has a pull request. */
+function callsOfTwoBranches(nowMs: number) {
+  const own = { user_id: 'grace', project_id: 'branches', repository: SHOP };
+  return ['words', 'colours', 'colours', 'words'].map((branch, at) =>
+    makeSignal({ ...own, branch, ts: nowMs - 3 * DAY_MS + at * 120_000, id: `branch-${at}` }),
+  );
 }
 
 /** Creates a hard budget of cost per month, and returns its id. */
