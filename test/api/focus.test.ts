@@ -40,6 +40,14 @@ const parquetOf = async (query: Record<string, string>, as = f.key) =>
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe('a FOCUS file', () => {
+  it('has the calls that name no model where those of unknown are asked for', async () => {
+    const unnamed = { ts: NOW - 2_000, user_id: 'eve', adapter: 'own', cost_usd: 0.25 };
+    const { key, record } = await f.tenant();
+    await record({ ...unnamed, model: undefined, tokens_in: 0, tokens_out: 0 });
+    const { text } = await ask({ ...RANGE, model: 'unknown' }, key);
+    expect(rowsOf(text)).toMatchObject([{ x_UserId: 'eve', EffectiveCost: '0.250000000' }]);
+  });
+
   it('has a row per day and class of tokens with its list price, and one for a reported cost', async () => {
     const { status, text, headers } = await ask(RANGE);
     expect(status, text).toBe(200);

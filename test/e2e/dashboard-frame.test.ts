@@ -74,7 +74,7 @@ describe('the frame of the dashboard', () => {
       await look('h');
       await palette.getByText('Type 2 characters to look for').waitFor();
       await palette.locator('input').pressSequentially('erre');
-      await palette.getByText(/User/).waitFor();
+      await palette.getByText('User · tom', { exact: true }).waitFor();
       expect(asked.some((url) => url.endsWith('/search?q=h'))).toBe(false);
       await expectGood(page, 'palette');
       if (view === DARK_PHONE) continue;

@@ -8,6 +8,7 @@ import { DAY_MS } from '../../../platform/basics/interval.ts';
 import { startOfDay } from '../../../platform/basics/utc-days.ts';
 import { commitPlan } from '../../../platform/context/commit-plan.ts';
 import type { Context } from '../../../platform/context/context.ts';
+import { few } from '../../../platform/context/few.ts';
 import { LONG_TRANSACTION } from '../../../platform/mongo/transaction.ts';
 import { insertRow, updateRow } from '../../../platform/mongo/writes.ts';
 import { keptSinceMs } from '../../exports/focus/export-focus.ts';
@@ -70,7 +71,7 @@ async function makeRows(ctx: Context, { organization, day, closed }: ClosingDay)
   const flat = async function* () {
     for await (const rows of openRows(ctx, organization._id, day, closed)) yield* rows;
   };
-  for await (const rows of batches(flat(), CHUNK_ROWS)) {
+  for await (const rows of batches(flat(), few(ctx, CHUNK_ROWS))) {
     made.chunks.push(packRows(rows));
     made.rows += rows.length;
     made.costNusd += rows.reduce((sum, { costNusd }) => sum + costNusd, 0n);

@@ -182,6 +182,8 @@ it.each<[rule: string, name: string, index: number, attributes: Attributes, sign
   ['without words', 'codex', 6, { [STATUS]: 500, 'error.message': undefined }, { error: { code: '500' } }],
   ['and not before', 'codex', 6, { [STATUS]: 399, 'error.message': undefined }, null],
   ['it failed later', 'semconv', 0, { [STATUS]: 200, 'error.type': 'late' }, { error: { code: 'late' } }],
+  ['a tool of Codex that fails', 'codex', 9, { success: 'false' }, { error: { code: 'error' } }],
+  ['and one that does not', 'codex', 9, {}, { error: undefined }],
   ['so did Codex', 'codex', 1, OTHERS.failed, { error: { code: 'error' } }],
   ['a status is a number', 'claude-code', 3, { status_code: 'undefined' }, { error: { code: 'error' } }],
   [

@@ -113,6 +113,20 @@ test('a month closes at its day of the next one, once, however many close it and
   expect(metadata.body.x_ClosedThrough).toBe('2026-02');
 });
 
+test('a day of more rows than a chunk has is closed with all of them, in their order', async () => {
+  const destination = await make();
+  const rows = ['ada', 'bob', 'eve'].map((user_id) => ({ ts: at('02-19T10:00'), cost_usd: 1, user_id }));
+  await post(...rows);
+  await run(destination);
+  const before = await rowsOf('2026-02');
+  expect(before).toHaveLength(3);
+  clock.set(at('03-07T12:00'));
+  await closeMonths({ ...ctx, few: 1 }, await readOrganization(ctx, orgId));
+  expect((await closedRows()).map(({ chunk }) => chunk).toSorted()).toEqual([0, 1, 2]);
+  await run(destination, true);
+  expect(await rowsOf('2026-02')).toEqual(before);
+});
+
 test('a closing day that has passed closes at once, and the month stays closed when the day moves on', async () => {
   clock.set(at('03-03T12:00'));
   await close();
