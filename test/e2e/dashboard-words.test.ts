@@ -4,28 +4,19 @@ import { CHROMIUM } from '../../packages/stack/chromium.ts';
 import { placeCalls, pullRequestsOf } from '../../scripts/demo/branches.ts';
 import { generateTraffic } from '../../scripts/demo/traffic.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { anomalyRows } from '../../shared/wings/anomalies/model.ts';
 import { refusalRows } from '../../shared/wings/refusals/model.ts';
-import { openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { openBrowser, openSignedIn, type WatchedPage } from '../support/browser.ts';
 import { makeSignal } from '../support/factories.ts';
 import { BUDGET } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
 import { settled } from '../support/page-checks.ts';
 import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
-import {
-  makeWhole,
-  runDue,
-  runScheduled,
-  SHOP,
-  sameWholeFixture,
-  type WholeTenant,
-} from '../support/whole-tenant.ts';
+import { type Masks, masked, SAME_TIME, sameWholeFixture } from '../support/same-whole.ts';
+import { makeWhole, runDue, runScheduled, SHOP, type WholeTenant } from '../support/whole-tenant.ts';
 
-/** A Wednesday in the middle of a month. Nothing in the organizations depends on the day on which the test runs. */
-const NOW = '2031-01-15T12:00:00.000Z';
 const DAY_MS = 86_400_000;
-/** Signals in a request. */
-const AT_ONCE = 1_000;
 
 /**
  * Addresses of the dashboard, and what is pressed there one after the other, each of which opens something. Braces stand for
@@ -105,12 +96,11 @@ const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
 /** The first look at each page, which is all that somebody needs to see of an organization that has nothing yet. */
 const PLAIN = PAGES.filter(([path]) => !path.includes('&'));
 
-type Who = { accountId: string; sub: string };
-
-const host = await sameWholeFixture(NOW, { BASE_URL: 'http://127.0.0.1' });
+const host = await sameWholeFixture({ BASE_URL: 'http://127.0.0.1' });
 let own: WholeTenant;
 let ids: Record<string, string> = {};
-let [newcomer, colleague]: Person[] = [];
+let newcomer: Person;
+let colleague: Person;
 let browser: Browser;
 const opened: WatchedPage[] = [];
 
@@ -132,8 +122,10 @@ beforeEach(({ skip }) => {
 async function addTraffic(): Promise<Record<string, string>> {
   const nowMs = host.clock.now();
   const traffic = placeCalls('acme', generateTraffic(PEOPLE_AT_WORK, nowMs, 7));
-  for (let at = 0; at < traffic.length; at += AT_ONCE)
-    await own.must('key', 'POST', '/api/v1/signals', { signals: traffic.slice(at, at + AT_ONCE) });
+  for (let at = 0; at < traffic.length; at += SIGNALS_PER_REQUEST)
+    await own.must('key', 'POST', '/api/v1/signals', {
+      signals: traffic.slice(at, at + SIGNALS_PER_REQUEST),
+    });
   for (const report of pullRequestsOf('acme', traffic, nowMs))
     await own.must('key', 'POST', '/api/v1/pull-requests', report);
   await own.must('key', 'POST', '/api/v1/signals', { signals: callsOfOwnModels(nowMs) });
@@ -231,13 +223,13 @@ async function setApart(): Promise<void> {
 }
 
 /** A page of somebody who is signed in, far from the timezone of the organization, at a time that stands still. */
-async function openFor({ accountId, sub }: Who): Promise<Page> {
-  const watched = await openPage(browser, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
+async function openFor({ accountId, sub }: Person): Promise<Page> {
+  const identity = { iss: host.idp.issuer, sub };
+  const { cookie } = await beginBrowserSession(host.ctx, { accountId, identity });
+  const view = { timezoneId: 'Asia/Kolkata', locale: 'en-GB' };
+  const watched = await openSignedIn(browser, { url: host.api.url, cookie }, view);
   opened.push(watched);
-  const who = { accountId, identity: { iss: host.idp.issuer, sub } };
-  const [name = '', value = ''] = (await beginBrowserSession(host.ctx, who)).cookie.split('=');
-  await watched.context.addCookies([{ name, value, url: host.api.url, httpOnly: true, sameSite: 'Lax' }]);
-  await watched.page.clock.setFixedTime(NOW);
+  await watched.page.clock.setFixedTime(SAME_TIME);
   await watched.page.goto(`${host.api.url}/dashboard/`);
   return watched.page;
 }
@@ -257,16 +249,11 @@ async function lead(page: Page, path: string): Promise<void> {
 const goTo = (path: string) => `history.pushState({}, '', ${JSON.stringify(`/dashboard${path}`)});
   dispatchEvent(new PopStateEvent('popstate'));`;
 
-/** Everything that differs from run to run: ids, and what names a port or a test. */
-const RANDOM = [
-  [/\b([a-z]{2,4})_[0-9A-Za-z]{16,}/g, '$1_…'],
-  [/127\.0\.0\.1:\d+/g, 'HOST'],
-  [/person-\d+/g, 'person-…'],
+const MASKS: Masks = [
   [/(request id )[0-9a-f]{8}/g, '$1#'],
-  [/\.\d{3}Z/g, '.…Z'],
   // The last of several that were made at one moment.
   [/(forecast 0 )(succeeded|collected)/g, '$1…'],
-] as const;
+];
 
 /** All that a person finds in a part of a page, as it is read aloud, without what differs from run to run. */
 async function wordsOf(page: Page, selector: string): Promise<string> {
@@ -281,8 +268,7 @@ async function wordsOf(page: Page, selector: string): Promise<string> {
     looks = shown === before ? looks + 1 : 0;
     return looks === 3;
   });
-  const words = shorten(shown);
-  return RANDOM.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), words);
+  return masked(shorten(shown), MASKS);
 }
 
 const ROWS_SHOWN = 10;
@@ -377,7 +363,6 @@ const PEOPLE = {
 
 test.each(Object.entries(PEOPLE))('each page says what it is to say: %s', async (name, of) => {
   const { who, pages } = of();
-  if (!who) throw new Error('They are made before.');
   const page = await openFor(who);
   const words = await walk(page, pages);
   expect(opened.flatMap(({ faults }) => faults)).toEqual([]);

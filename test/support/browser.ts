@@ -70,17 +70,26 @@ export function unanswered(page: Page): string[] {
   return [...(WAITING.get(page) ?? [])].map((request) => request.url());
 }
 
-/** The same, signed in. The pages of a sign-in have tests of their own, and take as long to load as what is tested. */
+/** The same with a session of the dashboard at this address, by its cookie (`NAME=VALUE`). */
+export async function openSignedIn(
+  browser: Browser,
+  { url, cookie }: { url: string; cookie: string },
+  view: View = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, view);
+  const [name = '', value = ''] = cookie.split('=');
+  await watched.context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
+  return watched;
+}
+
+/** The same for one of its people. The pages of a sign-in have tests of their own, and take as long to load as what is tested. */
 export async function openAs(
   browser: Browser,
   stack: DashboardStack,
   name: PersonName,
   view: View = {},
 ): Promise<WatchedPage> {
-  const watched = await openPage(browser, view);
-  const cookie = await stack.sessionOf(name);
-  await watched.context.addCookies([{ ...cookie, url: stack.url, httpOnly: true, sameSite: 'Lax' }]);
-  return watched;
+  return openSignedIn(browser, { url: stack.url, cookie: await stack.sessionOf(name) }, view);
 }
 
 /** Signs in at the identity provider for development: as one of its people by name, or as anybody by e-mail. */

@@ -19,8 +19,8 @@ export interface Organization {
   key: string;
   /** An access token of a person, by the user. */
   tokenOf(userId: string): Promise<string>;
-  /** The cookie of a new session of a person, as a sign-in leaves it: its name and value. */
-  sessionOf(name: PersonName): Promise<{ name: string; value: string }>;
+  /** The cookie of a new session of a person, as a sign-in leaves it (`NAME=VALUE`). */
+  sessionOf(name: PersonName): Promise<string>;
   /** Posts signals, of now unless they say otherwise. */
   report(...overrides: Record<string, unknown>[]): Promise<void>;
 }
@@ -77,8 +77,7 @@ async function foundOrganization(
     sessionOf: async (name) => {
       const who = signedIn.get(name.toLowerCase());
       if (!who) throw new Error(`${name} is no member`);
-      const [cookie = '', value = ''] = (await beginBrowserSession(ctx, who)).cookie.split('=');
-      return { name: cookie, value };
+      return (await beginBrowserSession(ctx, who)).cookie;
     },
     report: async (...overrides) => {
       const signals = overrides.map((each) => makeSignal({ ts: Date.now(), ...each }));

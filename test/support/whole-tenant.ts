@@ -1,12 +1,10 @@
-import crypto, { createHash } from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import { afterAll } from 'vitest';
+import { createHash } from 'node:crypto';
 import { signalRows } from '../../shared/core/calls/signals/model.ts';
 import { eventRows } from '../../shared/core/events/record/model.ts';
 import { queuedDeliveryRows } from '../../shared/core/events/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/core/events/webhooks/endpoints/model.ts';
 import { unsubscribeUrl } from '../../shared/core/events/webhooks/endpoints/unsubscribe.ts';
-import { derivedId, newId } from '../../shared/platform/basics/ids.ts';
+import { derivedId } from '../../shared/platform/basics/ids.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { expectationKey } from '../../shared/wings/anomalies/expected.ts';
 import { anomalyRows, expectationRows } from '../../shared/wings/anomalies/model.ts';
@@ -40,44 +38,6 @@ export type Host = Awaited<ReturnType<typeof wholeFixture>> & {
   /** Called before each request and each job, where they are not to be at the same time. */
   tick?: () => void;
 };
-
-/**
- * The same at this time in every run, so that what is shown of it may be compared as a whole: each request and each job comes a
- * millisecond after the one before, and new ids are in the order in which they were made.
- */
-export async function sameWholeFixture(at: string, more: Record<string, string> = {}): Promise<Host> {
-  countIds();
-  const host: Host = await wholeFixture(at, more);
-  const { api, clock } = host;
-  const call = api.call.bind(api);
-  host.tick = () => clock.advance(1);
-  api.call = (...request) => {
-    clock.advance(1);
-    return call(...request);
-  };
-  return host;
-}
-
-/** Has the ids that this file makes count up instead of being random. */
-function countIds(): void {
-  const { randomFillSync } = crypto;
-  let count = 0;
-  crypto.randomFillSync = (<T extends Buffer>(bytes: T) => {
-    for (let at = 0; at < bytes.length; at += 16) {
-      bytes.fill(64, at, at + 8);
-      bytes.writeBigUInt64BE(BigInt(count), at + 8);
-      count += 1;
-    }
-    return bytes;
-  }) as typeof randomFillSync;
-  syncBuiltinESMExports();
-  afterAll(() => {
-    crypto.randomFillSync = randomFillSync;
-    syncBuiltinESMExports();
-  });
-  // Those that were drawn before are used up.
-  while (count === 0) newId('org');
-}
 
 /** The holder of the credential that a request carries. */
 export type As = 'key' | 'bound' | 'admin' | 'ada' | 'device' | 'operator' | 'nobody';

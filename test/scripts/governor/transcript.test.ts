@@ -10,13 +10,11 @@ import { apiKeyRows } from '../../../shared/core/accounts/keys/model.ts';
 import { claudeLine, writeLines } from '../../packages/governor/history.ts';
 import { commandLine, type Failed } from '../../support/command-line.ts';
 import { makeSignal } from '../../support/factories.ts';
+import { type Masks, masked, SAME_TIME, sameWholeFixture } from '../../support/same-whole.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { makeWhole, sameWholeFixture, type WholeTenant } from '../../support/whole-tenant.ts';
+import { makeWhole, type WholeTenant } from '../../support/whole-tenant.ts';
 
-/** A Wednesday in the middle of a month. Nothing that a command says depends on the day on which the test runs. */
-const NOW = '2031-01-15T12:00:00.000Z';
-
-vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) });
+vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(SAME_TIME) });
 const folder = temporaryFolder(afterAll);
 // Agents keep their settings and history in the home of a person.
 vi.stubEnv('HOME', folder);
@@ -25,7 +23,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-const host = await sameWholeFixture(NOW);
+const host = await sameWholeFixture();
 let own: WholeTenant;
 beforeAll(async () => {
   own = await makeWhole(host);
@@ -35,7 +33,7 @@ beforeAll(async () => {
 
 /** The home of a person who has used two agents, and files that commands read. */
 function writeFiles(): void {
-  const ms = Date.parse(NOW);
+  const ms = Date.parse(SAME_TIME);
   const inFolder = (path: string, ...lines: Parameters<typeof writeLines>[1]) =>
     writeLines(join(folder, path), lines);
   mkdirSync(join(folder, '.gemini'));
@@ -46,7 +44,7 @@ function writeFiles(): void {
   inFolder('signals.ndjson', valid, ...wrong);
   const tokens = { inputTokens: 12, outputTokens: 300, cacheCreationTokens: 500, cacheReadTokens: 8_000 };
   const modelBreakdowns = [{ modelName: 'gpt-5', ...tokens, cost: 0.5 }];
-  const session = { agent: 'codex', period: 'a', metadata: { lastActivity: NOW }, modelBreakdowns };
+  const session = { agent: 'codex', period: 'a', metadata: { lastActivity: SAME_TIME }, modelBreakdowns };
   const old = { ...session, period: 'old', metadata: { lastActivity: '2020-01-01' } };
   inFolder('ccusage.json', { session: [session, old] });
   inFolder('daily.json', { daily: [] });
@@ -271,27 +269,24 @@ const PEOPLE = [
   'sync --once --tool none',
 ];
 
-/** Everything that differs from run to run: ids, secrets, times that something took, and what names a place of this run. */
-const RANDOM: readonly (readonly [RegExp, string])[] = [
+/** Whatever else differs from run to run: secrets, times that something took, and the width of columns. */
+const MASKS: Masks = [
   [/\b([a-z]{2,4})_[0-9A-Za-z]{16,}([._][\w-]+)?/g, '$1_…'],
   [/(ugk_)[\w.-]+/g, '$1…'],
   [/(secret: ).+/g, '$1…'],
   [/\b[0-9a-f]{64}\b/g, 'HASH'],
   [/\b\d+( ms| s ahead)\b/g, '#$1'],
   [/^(seconds|signals_?per_?second): .+/gim, '$1: #'],
-  [/127\.0\.0\.1:\d+/g, 'HOST'],
-  [/person-\d+/g, 'person-…'],
   // Columns are as wide as what is in them.
   [/ {2,}/g, '  '],
-  [/\.\d{3}Z/g, '.…Z'],
   // Budgets are evaluated beside what asks for it.
   [/\d+ +\d+( +\d+ .* evaluate-budgets)/g, '# #$1'],
 ];
 
-async function masked(text: string): Promise<string> {
+async function withoutRandom(text: string): Promise<string> {
   const keys = await apiKeyRows(host.ctx).find().toArray();
   const here = keys.reduce((all, { _id }) => all.replaceAll(_id, 'KEY'), text.replaceAll(folder, 'FOLDER'));
-  return RANDOM.reduce((all, [pattern, replacement]) => all.replaceAll(pattern, replacement), here);
+  return masked(here, MASKS);
 }
 
 /** Lists of what was made at the same time: their order is that of random ids. */
@@ -314,13 +309,13 @@ async function transcript(
       (written) => ({ ...written, code: 0 }),
       (failed: Failed) => failed,
     );
-    const said = await masked(stdout + (stderr && `stderr: ${stderr.split('\nUsage:')[0]}`));
+    const said = await withoutRandom(stdout + (stderr && `stderr: ${stderr.split('\nUsage:')[0]}`));
     const text = said.split('\n').filter((one) => one !== '');
     seen.push(`$ governor ${line}`, ...(UNORDERED.test(line) ? text.toSorted() : text));
     if (code !== 0) seen.push(`exit code ${code}`);
     seen.push('');
   }
-  return `${seen.join('\n')}`;
+  return seen.join('\n');
 }
 
 test('each command of operators says the same, whatever the day, and each change is in the audit log', async () => {
