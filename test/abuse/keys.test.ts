@@ -187,4 +187,24 @@ describe('API keys (33 to 43)', () => {
     expect(update).toHaveBeenCalledTimes(2);
     update.mockRestore();
   });
+
+  it('keeps the later of two uses, whichever is written first', async () => {
+    const used = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const rows = apiKeyRows(api.ctx);
+    const write = rows.updateOne.bind(rows);
+    const late = Promise.withResolvers<void>();
+    const update = vi.spyOn(rows, 'updateOne');
+    update.mockImplementationOnce(async (...writing) => {
+      await late.promise;
+      return write(...writing);
+    });
+    await get(`Bearer ${used.key}`);
+    clock.advance(60_000);
+    await get(`Bearer ${used.key}`);
+    await update.mock.results[1]?.value;
+    late.resolve();
+    await update.mock.results[0]?.value;
+    expect((await rows.findOne({ _id: used.key_id }))?.last_used_at?.getTime()).toBe(clock.now());
+    update.mockRestore();
+  });
 });

@@ -202,11 +202,12 @@ const writtenLately = boundedCache<string, true>({ max: 10_000, ttlMs: USE_RESOL
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {
   const nowMs = ctx.clock.now();
-  // A last use in the future was written by a clock that is wrong.
-  const ageMs = Math.abs(nowMs - (key.last_used_at?.getTime() ?? 0));
-  if (ageMs < USE_RESOLUTION_MS || writtenLately(ctx).get(key._id)) return;
+  const lastMs = key.last_used_at?.getTime() ?? 0;
+  if (Math.abs(nowMs - lastMs) < USE_RESOLUTION_MS || writtenLately(ctx).get(key._id)) return;
   writtenLately(ctx).set(key._id, true);
+  // Of two writes on their way the later use stays. A last use in the future was written by a clock that is wrong.
+  const operator = lastMs > nowMs ? '$set' : '$max';
   apiKeyRows(ctx)
-    .updateOne({ _id: key._id }, { $set: { last_used_at: new Date(nowMs) } })
+    .updateOne({ _id: key._id }, { [operator]: { last_used_at: new Date(nowMs) } })
     .catch((error: unknown) => ctx.log.debug({ err: error }, 'the last use of an API key was not written'));
 }
