@@ -86,7 +86,12 @@ test.each([
   ['webhook.update', { changed: ['enabled'] }, 'changed enabled of the webhook IT'],
   ['webhook.update', { changed: ['alert_at', 'name'] }, 'changed alert at, name of the webhook IT'],
   ['device.link', { account_id: 'usr_1', device_id: 'dev_1' }, 'linked the device IT of ADA'],
-  ['raise.approve', { user_id: 'ada', granted_amount: 20 }, 'approved 20 more of the budget IT for ADA'],
+  [
+    'raise.approve',
+    { metric: 'cost_usd', granted_amount: 20 },
+    'approved $20.00 more of the budget IT for ADA',
+  ],
+  ['raise.ask', { metric: 'signals', amount: 2_000 }, 'asked for 2,000 calls more of the budget IT'],
   ['an.older.one', {}, 'did an.older.one'],
 ])('%s %j is a sentence', (action, details, sentence) => {
   expect(words(action, details)).toBe(sentence);

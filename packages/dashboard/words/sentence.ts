@@ -42,6 +42,14 @@ export function counted(count: unknown, one: string, many: string): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 }
 
+/** An amount in the unit of its budget: "$40.00", "1,500 tokens in". */
+export function amountOf(metric: unknown, amount: unknown): string | undefined {
+  if (typeof metric !== 'string' || typeof amount !== 'number') return undefined;
+  if (metric === 'cost_usd') return dollars(amount);
+  const unit = metric === 'signals' ? 'calls' : metric.replaceAll('_', ' ');
+  return `${amount.toLocaleString('en-US')} ${unit}`;
+}
+
 export function dollars(usd: unknown): string | undefined {
   if (typeof usd !== 'number') return undefined;
   return usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });

@@ -15,7 +15,9 @@ export function checkInput<Schema extends z.ZodType>(
   const parsed = schema.safeParse(given, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
   const faults = faultsOf(parsed.error, MAX_FAULTS);
-  const lines = faults.map(({ path, detail }) => (path.length > 0 ? `${path.join('.')}: ${detail}` : detail));
+  const lines = faults.map(({ path, detail }) =>
+    path.length > 0 ? `${path.join('.')}: ${detail}` : `The input ${detail}`,
+  );
   throw new DomainError('invalid_request', `${lines.join('; ')}.`);
 }
 

@@ -41,6 +41,7 @@ export function auditRaise(ctx: Context, raise: Raise, act: Act | 'ask'): Write 
     raise_id: _id,
     budget_id,
     user_id,
+    metric,
     amount: amountFrom(metric, amount),
     ...(duration_s === null ? {} : { duration_s }),
     ...(granted === null ? {} : { granted_amount: amountFrom(metric, granted) }),

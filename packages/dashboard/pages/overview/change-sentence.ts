@@ -21,7 +21,7 @@ export function changeOf(
   if (cost === 0 && was === 0) return null;
   if (was === 0) return `${money(cost)}, and nothing ${inPeriod(before)}`;
   if (difference === 0) return `${money(cost)}, the same as ${inPeriod(before)}`;
-  const share = `${difference > 0 ? '+' : '−'}${shareOfChange(Math.abs(difference) / was)}`;
+  const share = shareOfChange(Math.abs(difference) / was).replace(/^\d/, `${difference > 0 ? '+' : '−'}$&`);
   return `${difference > 0 ? 'Up' : 'Down'} ${money(Math.abs(difference))} (${share}) from ${before}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
 import { AUDITED_WINGS } from '../../wings/sentences.ts';
 import {
+  amountOf,
   clause,
   counted,
   type Details,
@@ -57,10 +58,17 @@ const SENTENCES_OF_CORE: Sentences<AuditActions['core']> = {
   'budget.create': (details) => ['created the budget ', TARGET, ...limit(details)],
   'budget.change': (details) => ['changed the budget ', TARGET, ...limit(details)],
   'budget.remove': fixed('deleted the budget ', TARGET),
-  'budget.set_person': ({ threshold, exempt }) =>
+  'budget.set_person': ({ metric, threshold, exempt }) =>
     exempt === true
       ? ['freed ', PERSON, ' from the budget ', TARGET]
-      : ['set a threshold of ', foreign(threshold), ' for ', PERSON, ' in the budget ', TARGET],
+      : [
+          'set a threshold of ',
+          foreign(amountOf(metric, threshold)),
+          ' for ',
+          PERSON,
+          ' in the budget ',
+          TARGET,
+        ],
   'budget.remove_person': fixed('ended the exception of ', PERSON, ' from the budget ', TARGET),
   'budget.release_reservations': ({ reservations_released: released }) => [
     'released ',
@@ -148,11 +156,8 @@ function shown(value: unknown): string {
 }
 
 function limit({ metric, threshold, window, enforce }: Details): readonly Part[] {
-  if (typeof threshold !== 'number' || typeof metric !== 'string') return [];
-  const amount =
-    metric === 'cost_usd'
-      ? dollars(threshold)
-      : `${threshold.toLocaleString('en-US')} ${metric.replaceAll('_', ' ')}`;
+  const amount = amountOf(metric, threshold);
+  if (amount === undefined) return [];
   const effect = enforce === 'hard' ? 'refuses calls' : 'only warns';
   return [': ', { value: [amount, window, effect].join(', ') }];
 }

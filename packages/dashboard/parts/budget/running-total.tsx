@@ -33,8 +33,8 @@ export function RunningTotal({
   usage: WindowUsage;
 }) {
   const [frame, width] = useWidth<HTMLDivElement>();
-  const { metric } = budget;
-  const threshold = thresholdOf(budget);
+  const { metric, people } = budget;
+  const threshold = people === null ? budget.threshold_now : null;
   const nowMs = Date.now();
   const spots = spotsOf(usage, nowMs);
   const last = spots.at(-1) ?? { ms: Date.parse(usage.start), value: 0 };
@@ -47,7 +47,14 @@ export function RunningTotal({
   return (
     <Box>
       <Box ref={frame} className="chart" role="img" aria-label={words}>
-        <Lines budget={budget} usage={usage} spots={spots} width={width} forecast={isOver ? null : last} />
+        <Lines
+          metric={metric}
+          threshold={threshold}
+          usage={usage}
+          spots={spots}
+          width={width}
+          forecast={isOver ? null : last}
+        />
       </Box>
       <Legend
         rows={[
@@ -58,11 +65,6 @@ export function RunningTotal({
       />
     </Box>
   );
-}
-
-/** The threshold of what is drawn; null where that is the total of people of whom each has a limit. */
-function thresholdOf({ people, threshold_now }: Budget): number | null {
-  return people === null ? threshold_now : null;
 }
 
 /** The total at the end of each point, up to now. Pure. */
@@ -76,21 +78,21 @@ function spotsOf({ start, end, points }: WindowUsage, nowMs: number): Spot[] {
 }
 
 function Lines({
-  budget,
+  metric,
+  threshold,
   usage,
   spots,
   width,
   forecast,
 }: {
-  budget: Budget;
+  metric: Budget['metric'];
+  threshold: number | null;
   usage: WindowUsage;
   spots: readonly Spot[];
   width: number;
   forecast: Spot | null;
 }) {
   const zone = useZone();
-  const { metric } = budget;
-  const threshold = thresholdOf(budget);
   const [startMs, endMs] = boundsOf(usage);
   const most = Math.max(threshold ?? 0, ...spots.map(({ value }) => value), forecast ? usage.forecast : 0);
   const ticks = ticksOf(most);

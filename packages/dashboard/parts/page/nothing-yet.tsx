@@ -20,9 +20,11 @@ export function NothingYet({ noun }: { noun: 'call' | 'session' }) {
     <Empty
       action={
         <Group gap="sm" justify="center">
-          <Button component={Link} to="/connect">
-            Connect a tool
-          </Button>
+          {(isNew || !isNarrowed) && (
+            <Button component={Link} to="/connect">
+              Connect a tool
+            </Button>
+          )}
           {range.name !== '30d' && !isNew && (
             <Button
               variant="default"
@@ -44,8 +46,8 @@ export function NothingYet({ noun }: { noun: 'call' | 'session' }) {
         </Group>
       }
     >
-      No {noun} in this range{isNarrowed ? ' with these filters' : ''}. Once a tool is connected, its cost,
-      tokens and sessions appear here.
+      No {noun} in this range{isNarrowed ? ' with these filters' : ''}.
+      {isNew && ' Once a tool is connected, its cost, tokens and sessions appear here.'}
     </Empty>
   );
 }

@@ -1,7 +1,8 @@
-/** US dollars: 2 decimals, 4 below one cent. */
+/** US dollars: 2 decimals, 4 below one cent; what rounds to nothing there is less than the least of them, "<$0.0001". */
 export function money(usd: number): string {
-  const isTiny = usd !== 0 && Math.abs(usd) < 0.01;
-  const digits = isTiny ? 4 : 2;
+  const size = Math.abs(usd);
+  if (usd !== 0 && size < 0.00005) return usd > 0 ? '<$0.0001' : '>-$0.0001';
+  const digits = usd !== 0 && size < 0.01 ? 4 : 2;
   return usd.toLocaleString('en-US', {
     style: 'currency',
     currency: 'USD',

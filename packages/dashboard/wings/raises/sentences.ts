@@ -1,13 +1,18 @@
 import type { AuditActions } from '../../../../shared/core/accounts/audit/actions.ts';
 import type {} from '../../../../shared/wings/raises/actions.ts';
 import type { AuditedWing } from '../../hooks/wing.ts';
-import { fixed, foreign, PERSON, type Sentences, TARGET } from '../../words/sentence.ts';
+import { amountOf, fixed, foreign, PERSON, type Sentences, TARGET } from '../../words/sentence.ts';
 
 const sentences: Sentences<AuditActions['raises']> = {
-  'raise.ask': ({ amount }) => ['asked for ', foreign(amount), ' more of the budget ', TARGET],
-  'raise.approve': ({ granted_amount }) => [
+  'raise.ask': ({ metric, amount }) => [
+    'asked for ',
+    foreign(amountOf(metric, amount)),
+    ' more of the budget ',
+    TARGET,
+  ],
+  'raise.approve': ({ metric, granted_amount }) => [
     'approved ',
-    foreign(granted_amount),
+    foreign(amountOf(metric, granted_amount)),
     ' more of the budget ',
     TARGET,
     ' for ',

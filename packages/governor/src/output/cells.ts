@@ -12,15 +12,20 @@ export function asTime(name: string, value: unknown): unknown {
   return name.endsWith('_at') && typeof value === 'number' ? new Date(value * 1_000) : value;
 }
 
-/** A value as a table shows it: times in UTC to the minute, lists by blanks, nothing as "-". */
+/** A value as a table shows it: times in UTC to the minute, lists by blanks, an object by its names, nothing as "-". */
 export function asCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (value instanceof Date) return minuteOf(value.toISOString());
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(asCell).join(' ');
-  if (typeof value === 'object') return inOneLine(JSON.stringify(value));
+  if (typeof value === 'object') return namedCells(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return INSTANT.test(text) ? minuteOf(text) : inOneLine(text);
+}
+
+function namedCells(value: object): string {
+  const given = Object.entries(value).filter(([, own]) => own !== null);
+  return asCell(given.map(([name, own]) => `${inOneLine(name)} ${asCell(asTime(name, own))}`).join(', '));
 }
 
 function minuteOf(instant: string): string {

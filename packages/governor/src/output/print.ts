@@ -1,21 +1,20 @@
 import { asCell, asTime, inOneLine } from './cells.ts';
 import { renderTable } from './table.ts';
 
-/** One object for `--json`, else a line per value and a table per list, with `--wide` as wide as it is. */
+/** One object for `--json`, else a line per value, those of an object below its name, and a table per list, with `--wide` as wide as it is. */
 export function print(result: Record<string, unknown>, options: { json?: boolean; wide?: boolean }): void {
-  if (options.json) {
-    console.log(JSON.stringify(result));
-    return;
-  }
-  for (const [name, value] of Object.entries(result)) {
-    if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
-      console.log(`${name}:`);
-      console.log(tableOf(value, options));
-    } else
-      console.log(
-        `${name}: ${isObject(value) ? inOneLine(JSON.stringify(value)) : asCell(asTime(name, value))}`,
-      );
-  }
+  console.log(options.json ? JSON.stringify(result) : linesOf(result, options).join('\n'));
+}
+
+function linesOf(values: object, options: { wide?: boolean }): string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const name = inOneLine(key);
+    if (Array.isArray(value) && value.length > 0 && value.every(isObject))
+      return [`${name}:`, ...tableOf(value, options).split('\n')];
+    if (isObject(value) && Object.keys(value).length > 0)
+      return [`${name}:`, ...linesOf(value, options).map((line) => `  ${line}`)];
+    return `${name}: ${asCell(asTime(key, value))}`;
+  });
 }
 
 /** Rows as a table that fits the terminal, or is as wide as it is. */

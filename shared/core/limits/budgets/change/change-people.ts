@@ -43,7 +43,7 @@ export async function setPerson(
     const known = await personOverrideRows(ctx).findOne({ _id: row._id }, { session: transaction });
     if (known?.limit === limit) return { result: undefined };
     if (!known) await refuseTooMany(ctx, budgetId, transaction);
-    const details = { budget_id: budgetId, user_id: userId, ...input };
+    const details = { budget_id: budgetId, user_id: userId, metric: budget.metric, ...input };
     const writes = [
       ...(await planPersonHistory(ctx, budget, { userId, overrides: [row] }, transaction)),
       replaceRow(personOverrideRows, row, { upsert: true }),
