@@ -205,7 +205,7 @@ function rememberUse(ctx: Context, key: ApiKey): void {
   const lastMs = key.last_used_at?.getTime() ?? 0;
   if (Math.abs(nowMs - lastMs) < USE_RESOLUTION_MS || writtenLately(ctx).get(key._id)) return;
   writtenLately(ctx).set(key._id, true);
-  // Of two writes on their way the later use stays. A last use in the future was written by a clock that is wrong.
+  // The later of two uses stays, whichever is written first. A last use in the future was written by a clock that is wrong.
   const operator = lastMs > nowMs ? '$set' : '$max';
   apiKeyRows(ctx)
     .updateOne({ _id: key._id }, { [operator]: { last_used_at: new Date(nowMs) } })
