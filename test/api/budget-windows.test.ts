@@ -122,6 +122,17 @@ describe('what was used more than 35 days ago', () => {
     expect(usage.users.map(({ used }: { used: number }) => used)).toEqual([3]);
   });
 
+  test('is asked for by window_start up to 35 days after the end of a window', async () => {
+    const { id } = (await post({ window: 'daily', timezone: 'UTC' })).body;
+    const status = async (daysAgo: number) => {
+      const start = new Date(Math.floor(clock.now() / DAY) * DAY - daysAgo * DAY).toISOString();
+      return (await f.send(`/api/v1/budgets/${id}/usage?window_start=${start}`)).status;
+    };
+    expect([await status(0), await status(35), await status(36), await status(-1)]).toEqual([
+      200, 200, 400, 400,
+    ]);
+  });
+
   test('is no usage of a window that ended before it, in another timezone', async () => {
     const window = '?window_start=2026-10-11T04:00:00Z';
     clock.set(NOW - 30 * DAY);

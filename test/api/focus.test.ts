@@ -29,6 +29,8 @@ beforeAll(async () => {
     { ...CLAUDE, ts: Date.parse('2026-11-20T23:30:00Z') },
     { ...CLAUDE, ts: Date.parse('2026-11-20T21:30:00Z') },
     { ...uncached, ...reported, ts: NOW - 1_000 },
+    // Without tokens and for nothing: no charge.
+    { ...uncached, ...reported, cost_usd: 0, ts: NOW - 1_500 },
     { ...uncached, ts: NOW - 2_000, model: 'unheard-of', provider: undefined },
   );
 });
@@ -172,9 +174,10 @@ describe('a FOCUS file', () => {
 it('a FOCUS row of a whole cost that a rule made has the list’s cost beside the rule’s, also in place of a reported one and in Parquet', async () => {
   const own = await f.tenant();
   const half = { match: { provider: 'anthropic' }, discount_percent: 50 };
+  const rules = new Set();
   for (const rule of [half, { match: { provider: 'vllm' }, free: true }]) {
     const body = { ...rule, name: 'Rule', from: '2026-10-01', replaces_reported: true };
-    await f.ask('/api/v1/price-rules', body, { key: own.key });
+    rules.add((await f.ask('/api/v1/price-rules', body, { key: own.key })).id);
   }
   // $0.425 by the list: an hour's cache has no row of its own, so that the call is one row of its whole cost.
   const listed = {
@@ -190,6 +193,7 @@ it('a FOCUS row of a whole cost that a rule made has the list’s cost beside th
   await own.record(...calls.map((call) => ({ ...call, ts: NOW })));
   const day = { from: '2026-11-21', to: '2026-11-22' };
   const rows = rowsOf((await ask(day, own.key)).text);
+  expect(new Set(rows.map(({ Tags = '' }) => JSON.parse(Tags).price_rule))).toEqual(rules);
   const sql = (path: string) =>
     `SELECT EffectiveCost::VARCHAR AS cost, ContractedUnitPrice::VARCHAR AS price, typeof(ContractedUnitPrice) AS type FROM '${path}'`;
   expect(await queryParquet(await parquetOf(day, own.key), sql)).toEqual(

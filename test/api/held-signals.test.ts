@@ -109,6 +109,17 @@ describe('a signal above a limit', () => {
     },
   );
 
+  it('keeps a limit that a change does not name', async () => {
+    for (const [change, limits] of [
+      [{ tokens: 1_000 }, { tokens: 1_000, cost_usd: 1_000 }],
+      [{ cost_usd: 5 }, { tokens: 1_000, cost_usd: 5 }],
+      [{ tokens: null }, { tokens: null, cost_usd: 5 }],
+    ])
+      expect(await changeOrganization(api.ctx, f.orgId, { hold_above: change })).toMatchObject({
+        hold_above: limits,
+      });
+  });
+
   it.each([[[['old', 'young']]], [[['young', 'old']]], [[['old'], ['young']]], [[['young'], ['old']]]])(
     'is known as long as it may be repeated, however old the others are: %j',
     async (batches) => {

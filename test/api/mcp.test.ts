@@ -106,6 +106,7 @@ describe('the list of tools', () => {
 
   test('says of each tool what it takes and gives, and that none destroys', async () => {
     const { tools } = (await modern('tools/list')).body.result;
+    await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot('mcp-tools.txt');
     for (const tool of tools) {
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });

@@ -52,6 +52,20 @@ const tool = (key: string, name: string, args: object) =>
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
   });
 
+test('the session of a refusal is the last one of any process', async () => {
+  const { key } = await spentTenant();
+  for (const [at, client_session_id] of [
+    [api, 's-1'],
+    [other, 's-2'],
+    [api, 's-3'],
+  ] as const) {
+    clock.advance(1_000);
+    await post(key, 'budgets/check', { user_id: 'ada', client_session_id }, at);
+    const [row] = await listSince(key, clock.now() - 60_000, '&user_id=ada', at);
+    expect(row).toMatchObject({ client_session_id });
+  }
+});
+
 test('a refused call is counted by its way, person, adapter, cause, largest estimate and last session', async () => {
   const { key, keyOf, budgetId } = await spentTenant();
   const bound = await keyOf('ada');

@@ -159,11 +159,14 @@ test('web serves its documents and lets nobody look into its metrics', async () 
   expect((await call(url('/metrics'), { key: env.OPERATOR_TOKEN ?? '' })).status).toBe(200);
 });
 
-test.each(['web', 'worker'] as const)('%s ends within 25 s of SIGTERM, with exit code 0', async (name) => {
+test.each([
+  ['web', 'SIGTERM'],
+  ['worker', 'SIGINT'],
+] as const)('%s ends within 25 s of %s, with exit code 0', async (name, signal) => {
   const child = name === 'web' ? web : worker;
   if (!child) throw new Error(`${name} was not started`);
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   const began = performance.now();
   expect(await ended).toEqual([0, null]);
   expect(performance.now() - began).toBeLessThan(25_000);

@@ -28,6 +28,22 @@ describe('governor prices', () => {
     expect((await run('list')).stdout).toMatch(new RegExp(used, 'm'));
   });
 
+  it('adds a rule with a price for each class of tokens and for requests', async () => {
+    const classes = [
+      'input',
+      'output',
+      'cache_read',
+      'cache_write',
+      'cache_write_1h',
+      'output_image',
+      'output_audio',
+    ];
+    const usd_per_million = Object.fromEntries(classes.map((name, at) => [name, at + 1]));
+    const flags = classes.flatMap((name, at) => [`--${name.replaceAll('_', '-')}`, String(at + 1)]);
+    const of = ['--name', 'All', '--model', 'all', '--from', day(30), '--per-request', '0.5'];
+    expect(await json('add', ...of, ...flags)).toMatchObject({ usd_per_million, per_request_usd: 0.5 });
+  });
+
   it('previews new prices of recorded calls, and applies them only with --apply', async () => {
     await report(OWN, OWN, { ...OWN, model: 'qwen', provider: 'ollama' });
     await json('add', ...GPUS, '--from', day(30));

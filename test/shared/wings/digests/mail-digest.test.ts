@@ -82,12 +82,17 @@ describe('the digest of a member', () => {
       { ts: yesterday, project_id: 'checkout', cost_usd: 10 },
       { ts: yesterday, user_id: 'eve', project_id: 'secret', cost_usd: 99 },
     );
+    for (const session of await sessionRows(ctx)
+      .find({ org_id: f.orgId, started_at: { $gte: new Date(yesterday) } })
+      .toArray())
+      await reportAnomalies(ctx, session, [SPIKE]);
     const text = await mailedAt(MORNING);
     expect(text).toContain('To: ada@example.com');
     expect(text).toContain('Subject: Test: your daily digest, Tue 24 Nov 2026');
     expect(text).toContain('Cost: $10.00, 25 % more than the day before ($8.00)');
     expect(text).toContain('$10.00: ada, checkout,');
     expect(text).toContain('“Ada, each month” (monthly): 90 %, $18.00 of $20.00');
+    expect(text).toContain('Anomalies: 1 cost spike of “ada”, 800 % above usual');
     expect(text).not.toMatch(/eve|secret|The organization|99\.00/);
   });
 
