@@ -160,6 +160,7 @@ describe('a webhook of the format email', () => {
     await tell(1, { ctx: await withServer((at) => at.end(`${'554-no\r\n'.repeat(5_000)}554 no\r\n`)) });
     const [attempt, ...more] = await attempts();
     expect([attempt, more]).toMatchObject([{ status: 554, error: 'mail' }, []]);
+    expect(attempt?.latency_ms).toBeGreaterThan(0);
     expect(Buffer.byteLength(attempt?.answer ?? '')).toBe(WEBHOOK_ANSWER_BYTES);
   });
 

@@ -136,11 +136,13 @@ describe('members', () => {
   test('are found by a part of name and e-mail, also without usage, by those who may know them', async () => {
     await member('grace', { name: 'Grace Lindqvist' });
     await member('tom', { name: 'Tom Herrera' });
+    await record({ user_id: 'grace' });
+    expect(await named('grace', true), 'once, though she has calls too').toEqual(['grace: Grace Lindqvist']);
     expect(await named('lindq', true)).toEqual(['grace: Grace Lindqvist']);
     expect(await named('example.o', true)).toEqual(['grace: Grace Lindqvist', 'tom: Tom Herrera']);
     expect(await named('to', true)).toEqual(['tom: Tom Herrera']);
     expect(await named('lindq', false)).toEqual([]);
-    expect(await named('grace', false)).toEqual([]);
+    expect(await named('herr', false)).toEqual([]);
   });
 
   test('who were removed are found by their id alone', async () => {

@@ -99,7 +99,7 @@ describe('sessions in event time', () => {
   it('takes nothing after the close into a session that was closed by hand', () => {
     const [open] = keep([], [signalAt(0)], T0);
     const closed = close(open as Session, T0 + 5 * MINUTE);
-    const sessions = keep([closed], signalsAt(5, 6), T0 + 6 * MINUTE);
+    const sessions = keep([closed], signalsAt(4, 6), T0 + 6 * MINUTE);
     expect(sessions.map((session) => session.signal_count)).toEqual([2, 1]);
     expect(sessions[0]?.ended_at).toEqual(closed.ended_at);
   });

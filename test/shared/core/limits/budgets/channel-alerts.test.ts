@@ -71,6 +71,18 @@ describe('a channel', () => {
     );
   });
 
+  test('reads as a cause only what the budget has counted', async () => {
+    await own.budget({ name: 'Opus', filter: { models: ['opus'] } });
+    await ask(LEVELS);
+    // Most of the calls that the budget counts are in no session of Tomás alone.
+    for (const project_id of ['one', 'two', 'three']) await record(3.4, { model: 'opus', project_id });
+    await record(9, { user_id: 'eve', model: 'haiku' });
+    await tell();
+    const [opus] = messages().filter(({ text }) => text.includes('Opus'));
+    const fields = opus.blocks[1].fields.map((field: { text: string }) => field.text);
+    expect(fields).toContain('Cause\n100 % by Tomás');
+  });
+
   test('gets one message per change of state, and no forecast of a budget that is exceeded', async () => {
     await ask();
     await spend(4, 1, 1, 2.5, 0.5, 2, 3);
