@@ -164,7 +164,7 @@ describe('the exception of one person', () => {
     expect((await check({ user_id: 'ada' })).body.allow).toBe(false);
     const acts = await f.audited(/_person$/);
     expect(acts.map(({ action, details }) => [action, details])).toEqual([
-      ['budget.set_person', { budget_id: id, user_id: 'ada', threshold: 20 }],
+      ['budget.set_person', { budget_id: id, user_id: 'ada', metric: 'cost_usd', threshold: 20 }],
       ['budget.remove_person', { budget_id: id, user_id: 'ada' }],
     ]);
   });

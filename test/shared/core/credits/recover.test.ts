@@ -138,6 +138,14 @@ describe('a Redis that comes back', () => {
     expect(looks.filter(({ waitedMs }) => waitedMs < 0)).toEqual([]);
   });
 
+  test('is not taken for one without shards while it is away', async () => {
+    await fx.redis.kill();
+    await expect(readShardStates(ctx)).rejects.toThrow();
+    await fx.redis.start();
+    await untilRedisIsBack(ctx);
+    expect(await readShardStates(ctx)).toHaveLength(ALL_SHARDS.length);
+  });
+
   test('older than the ledger never gives credits back, nor a seq again, nor a revoked device', async () => {
     const account = await makeHistory();
     const aof = join(fx.redis.dir, 'appendonlydir');
