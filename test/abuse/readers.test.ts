@@ -151,6 +151,7 @@ describe('a slow reader of a big export (27)', () => {
   });
 
   it('is cut off when it takes nothing, and its place is given back', async () => {
+    expect(api.server.timeout, 'as docs/usage.md says').toBe(30_000);
     api.server.timeout = 200;
     await occupy(first(), PLACES_OF_ONE + 1);
     api.server.timeout = 30_000;

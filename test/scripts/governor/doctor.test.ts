@@ -88,6 +88,12 @@ describe('behind the face of a mongod', () => {
     expect(odd, JSON.stringify(found)).toEqual(['replica set']);
   });
 
+  test('a conflict that does not say that the transaction runs again is a failure', async () => {
+    vi.spyOn(mongo.MongoError.prototype, 'hasErrorLabel').mockReturnValue(false);
+    const conflict = (await readMongoChecks(ctx)).find(({ check }) => check === 'conflict');
+    expect(conflict).toMatchObject(told('failing', 'is not told to run again'));
+  });
+
   test('an index that is missing shows in the plans', async () => {
     await ctx.db.database.collection(auditRows.collectionName).dropIndex('org_id_1_at_1__id_1');
     const checks = await readMongoChecks(ctx);
