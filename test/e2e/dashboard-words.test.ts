@@ -11,7 +11,7 @@ import { openBrowser, openSignedIn, type WatchedPage } from '../support/browser.
 import { makeSignal } from '../support/factories.ts';
 import { BUDGET } from '../support/fixture.ts';
 import { until } from '../support/harness.ts';
-import { settled } from '../support/page-checks.ts';
+import { settled, show } from '../support/page-checks.ts';
 import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
 import { type Masks, masked, SAME_TIME, sameWholeFixture } from '../support/same-whole.ts';
 import { makeWhole, runDue, runScheduled, SHOP, type WholeTenant } from '../support/whole-tenant.ts';
@@ -93,6 +93,28 @@ const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
   ['/settings?tab=audit'],
   ['/no/such/thing'],
 ];
+/** Pages whose tables are lists on a phone, where other columns are shown and in another order. */
+const ON_PHONES = new Set([
+  '/?range=30d&split=team&view=table',
+  '/pull-requests',
+  '/pull-requests?tab=branches&range=30d',
+  '/budgets/{monthlyBudget}',
+  '/budgets/{template}',
+  '/raises',
+  '/anomalies?range=30d',
+  '/credits',
+  '/devices',
+  '/export/{destination}',
+  '/webhooks',
+  '/webhooks/{webhook}',
+  '/settings?tab=members',
+  '/settings?tab=keys',
+  '/settings?tab=code-hosts',
+  '/settings?tab=prices',
+  '/settings?tab=audit',
+]);
+/** The lists are long there, and all rows of one are alike. */
+const LINES_ON_PHONES = 70;
 /** The first look at each page, which is all that somebody needs to see of an organization that has nothing yet. */
 const PLAIN = PAGES.filter(([path]) => !path.includes('&'));
 
@@ -315,7 +337,7 @@ function shorten(snapshot: string): string {
 const NOTHING = /^- (img|paragraph|status|list|rowgroup|text: "")?:?$/;
 
 /** Leads a page to each address, presses what there is to press, and writes down all that a person finds there, as it is read aloud. */
-async function walk(page: Page, pages: typeof PAGES): Promise<string> {
+async function walk(page: Page, pages: typeof PAGES, onPhones: ReadonlySet<string>): Promise<string> {
   // Parts of a page that are loaded later come at once when it is opened again.
   for (const path of new Set(pages.map(([path]) => path.split('?')[0] ?? path))) await lead(page, path);
   await lead(page, '/');
@@ -325,6 +347,12 @@ async function walk(page: Page, pages: typeof PAGES): Promise<string> {
     await lead(page, path);
     read.push(`# ${path}`, await wordsOf(page, 'main'));
     expect.soft(await page.evaluate(BARE_TIMES), path).toEqual([]);
+    if (onPhones.has(path)) {
+      await show(page, [390, 'light']);
+      const words = await wordsOf(page, 'main');
+      read.push(`# ${path}, on a phone`, ...words.split('\n').slice(0, LINES_ON_PHONES));
+      await show(page, [1280, 'light']);
+    }
     for (const name of buttons) {
       const button = page.getByRole('button', { name }).first();
       if (!(await button.isVisible())) continue;
@@ -353,18 +381,20 @@ const BARE_TIMES = `(() => {
 /** A dialog or a menu that is open. */
 const LAYER = '[role=dialog]:visible, [role=menu]:visible';
 
+const NOWHERE: ReadonlySet<string> = new Set();
+
 /** An admin, a member, and the same of an organization that has nothing yet. */
 const PEOPLE = {
-  Grace: () => ({ who: own.people.grace, pages: PAGES }),
-  Ada: () => ({ who: own.people.ada, pages: PAGES }),
-  Nora: () => ({ who: newcomer, pages: PLAIN }),
-  Noel: () => ({ who: colleague, pages: PLAIN.filter(([path]) => !path.includes('{')) }),
+  Grace: () => ({ who: own.people.grace, pages: PAGES, onPhones: ON_PHONES }),
+  Ada: () => ({ who: own.people.ada, pages: PAGES, onPhones: NOWHERE }),
+  Nora: () => ({ who: newcomer, pages: PLAIN, onPhones: NOWHERE }),
+  Noel: () => ({ who: colleague, pages: PLAIN.filter(([path]) => !path.includes('{')), onPhones: NOWHERE }),
 };
 
 test.each(Object.entries(PEOPLE))('each page says what it is to say: %s', async (name, of) => {
-  const { who, pages } = of();
+  const { who, pages, onPhones } = of();
   const page = await openFor(who);
-  const words = await walk(page, pages);
+  const words = await walk(page, pages, onPhones);
   expect(opened.flatMap(({ faults }) => faults)).toEqual([]);
   for (const guide of new Set(words.match(/\/guide\/[\w/-]+/g)))
     expect((await page.request.get(host.api.url + guide)).status(), guide).toBe(200);
