@@ -117,7 +117,12 @@ describe('the most expensive session of a pull request', () => {
     });
     const { text, body } = await read(`pull-requests/${await idOf()}`, own);
     const top = { user_id: 'ada', cost_usd: 1 };
-    expect(body).toMatchObject({ owner: null, top_session: top, by_session: { data: [top] } });
+    const started_at = new Date(daysAgo(3)).toISOString();
+    expect(body).toMatchObject({
+      owner: null,
+      top_session: top,
+      by_session: { data: [{ ...top, started_at }] },
+    });
     expect(text).not.toContain('bob');
   });
 
