@@ -40,6 +40,21 @@ test('says what the cost changed by, and the one session that explains it', asyn
   ]);
 });
 
+test('somebody in two teams counts in both, and one row takes away what is counted twice', async () => {
+  await shop.member('ada', { teams: ['red', 'blue'] });
+  await spend(WITHIN, { user_id: 'ada' }, 3);
+  const body = await ask();
+  const costs = { before_cost_usd: '0.000000000' };
+  const three = { ...costs, cost_usd: '3.000000000', difference_usd: '3.000000000' };
+  const less = { ...costs, cost_usd: '-3.000000000', difference_usd: '-3.000000000' };
+  expect(rowsOf(body, 'team')).toEqual([
+    { key: 'blue', ...three },
+    { key: 'red', ...three },
+    { key: null, ...less, twice: true },
+  ]);
+  expect(rowsOf(body, 'user_id')).toEqual([{ key: 'ada', ...three }]);
+});
+
 test('nothing explains a difference of which each has a part, and nothing that always is most of the cost', async () => {
   for (const user of 'abcdefgh') {
     await spend(BEFORE, { user_id: user, project_id: user, model: user }, 1);
