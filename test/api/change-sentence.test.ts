@@ -15,7 +15,7 @@ test.each([
     'yesterday by this time',
     'Down $10.50 (−51 %) from yesterday by this time',
   ],
-  ['500.000000000', '1.000000000', 'the day before', 'Up $499.00 (+>999 %) from the day before'],
+  ['500.000000000', '1.000000000', 'the day before', 'Up $499.00 (>999 %) from the day before'],
   ['5.000000000', '0.000000000', 'the week before', '$5.00, and nothing in the week before'],
   ['5.000000000', '0.000000000', 'last month by this day', '$5.00, and nothing last month by this day'],
   ['5.000000000', '5.000000000', 'the day before', '$5.00, the same as in the day before'],
