@@ -93,20 +93,16 @@ const PAGES: readonly (readonly [path: string, ...pressed: string[]])[] = [
   ['/settings?tab=audit'],
   ['/no/such/thing'],
 ];
-/** Pages whose tables are lists on a phone, where other columns are shown and in another order. */
+/** Pages whose tables are lists on a phone, where other columns are shown and in another order; none of what was made at one moment. */
 const ON_PHONES = new Set([
   '/?range=30d&split=team&view=table',
   '/pull-requests',
   '/pull-requests?tab=branches&range=30d',
-  '/budgets/{monthlyBudget}',
-  '/budgets/{template}',
   '/raises',
   '/anomalies?range=30d',
   '/credits',
   '/devices',
   '/export/{destination}',
-  '/webhooks',
-  '/webhooks/{webhook}',
   '/settings?tab=members',
   '/settings?tab=keys',
   '/settings?tab=code-hosts',
