@@ -88,7 +88,7 @@ test.each([
   ['device.link', { account_id: 'usr_1', device_id: 'dev_1' }, 'linked the device IT of ADA'],
   [
     'raise.approve',
-    { metric: 'cost_usd', granted_amount: 20 },
+    { user_id: 'ada', metric: 'cost_usd', granted_amount: 20 },
     'approved $20.00 more of the budget IT for ADA',
   ],
   ['raise.ask', { metric: 'signals', amount: 2_000 }, 'asked for 2,000 calls more of the budget IT'],

@@ -96,13 +96,16 @@ describe('sessions in event time', () => {
     expect(session?.ended_at).toEqual(session?.last_activity_at);
   });
 
-  it('takes nothing after the close into a session that was closed by hand', () => {
-    const [open] = keep([], [signalAt(0)], T0);
-    const closed = close(open as Session, T0 + 5 * MINUTE);
-    const sessions = keep([closed], signalsAt(4, 6), T0 + 6 * MINUTE);
-    expect(sessions.map((session) => session.signal_count)).toEqual([2, 1]);
-    expect(sessions[0]?.ended_at).toEqual(closed.ended_at);
-  });
+  it.each([4, 5])(
+    'takes minute %d, and nothing after the close, into a session that was closed by hand in minute 5',
+    (minute) => {
+      const [open] = keep([], [signalAt(0)], T0);
+      const closed = close(open as Session, T0 + 5 * MINUTE);
+      const sessions = keep([closed], signalsAt(minute, 6), T0 + 6 * MINUTE);
+      expect(sessions.map((session) => session.signal_count)).toEqual([2, 1]);
+      expect(sessions[0]?.ended_at).toEqual(closed.ended_at);
+    },
+  );
 
   it('leaps over no session that was closed by hand, though an older one is within the timeout', () => {
     const [older, newer] = keep(keep([], signalsAt(0, 41)), signalsAt(20), T0 + 41 * MINUTE);
